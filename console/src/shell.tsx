@@ -2,7 +2,7 @@ import { Suspense } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { answer, api } from './api/client.ts';
-import { session } from './api/session.ts';
+import { isEmbedded, session } from './api/session.ts';
 import { BASE } from './mount.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Icon } from './ui/icon.tsx';
@@ -89,8 +89,9 @@ function Navigation() {
 
 async function askWhoIsIn(): Promise<void> {
   const asked = answer(api.GET('/ops/api/session'));
-  const isIn = await asked.then(({ loggedIn }) => loggedIn).catch(() => false);
-  session.value = { state: isIn ? 'in' : 'out' };
+  const login = await asked.catch(() => undefined);
+  isEmbedded.value = login?.isEmbedded === true;
+  session.value = { state: login?.loggedIn === true ? 'in' : 'out' };
 }
 
 async function logOut(): Promise<void> {

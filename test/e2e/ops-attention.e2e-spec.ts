@@ -1,6 +1,6 @@
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
-import { DeliveryError } from '../../src/hooks/index.ts';
+import { DeliveryError, ExternalServices } from '../../src/hooks/index.ts';
 import type { LostRequests } from '../../src/hooks/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -215,6 +215,20 @@ describe('GET /ops/api/attention', () => {
     service.ledger.resting = { 'model provider local': 19, 'model provider other': 2 };
     const [item] = await itemsOf(service);
     expect(item).toMatchObject({ severity: 'warning', since, count: 19 });
+    // For a supervisor the same without a word of the provider's.
+    const at = (ms: number) => `${new Date(ms).toISOString().slice(11, 16)} UTC`;
+    const next = new Date(
+      service.app.get(ExternalServices, { strict: false }).backends()[0]!.until!,
+    );
+    expect((await service.get('/health/ready')).body).toMatchObject({
+      status: 'ready',
+      degraded: [
+        {
+          part: 'agents',
+          state: `model provider local, unavailable since ${at(Date.parse(since))}, next attempt at ${at(next.getTime())}, 19 waiting`,
+        },
+      ],
+    });
     expect(item?.['what']).toMatch(/^model provider local is unavailable \(.*, 19 waiting\): no/);
     clock.advance(600_000);
     // Nobody waits for it any more.

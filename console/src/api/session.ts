@@ -5,3 +5,6 @@ export type Session = { state: 'asking' } | { state: 'in' } | { state: 'out' };
 
 /** What the shell shows: the views, or the log-in. */
 export const session = signal<Session>({ state: 'asking' });
+
+/** Whether an application has this console within itself: then there is no command `hooks`. */
+export const isEmbedded = signal(false);

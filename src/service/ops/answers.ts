@@ -298,4 +298,6 @@ export interface ConsoleLogin {
   readonly loggedIn: boolean;
   /** When the session ends unless it is used again; null: there is none. */
   readonly endsAt: string | null;
+  /** An application has this console within itself: neither files of a service nor the command `hooks` belong to it. */
+  readonly isEmbedded: boolean;
 }

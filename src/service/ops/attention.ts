@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, ExternalServices, LedgerAdmin, Refusals } from '../../hooks/index.ts';
-import type {
-  ChannelReport,
-  DeadWork,
-  LostRequests,
-  Problem,
-  RestingBackend,
+import {
+  Clock,
+  ExternalServices,
+  HooksSettings,
+  LedgerAdmin,
+  Refusals,
 } from '../../hooks/index.ts';
+import type { ChannelReport, DeadWork, LostRequests, Problem } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { PACKAGES_KEY } from '../configuration/packages.ts';
 import { ServiceCondition, degradationsOf } from './condition.ts';
 import { diskRoom } from './disk-room.ts';
 import type { AttentionItem } from './status-answers.ts';
-import type { Condition } from './condition.ts';
+import type { AwayBackend, Condition } from './condition.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { ConfigurationState, OpsModuleOptions } from './ops-options.ts';
 import { failedLately, lostAndWhy, timeOfDay } from './controllers/refusals.controller.ts';
@@ -26,8 +26,6 @@ const MOST_HOOKS = 20;
 const LONGEST_REASON = 200;
 /** A request may name a provider that nobody configured. */
 const LONGEST_NAME = 80;
-/** For so long a backend that rests is only good to know. */
-const MOMENT_MS = 60_000;
 
 /** Codes of verified requests that failed because of what the operator wrote. */
 const BROKEN_MAPPING: ReadonlySet<string> = new Set([
@@ -51,24 +49,24 @@ export class Attention {
     private readonly refusals: Refusals,
     private readonly services: ExternalServices,
     private readonly clock: Clock,
+    private readonly settings: HooksSettings,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
   /** @param known how the service and its channels are doing, where that was asked already. Never rejects. */
   async items(known?: KnownState): Promise<AttentionItem[]> {
-    const [condition, failed, dead, channels, backends] = await Promise.all([
+    const [condition, failed, dead, channels] = await Promise.all([
       known?.condition ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
       known?.channels ?? this.services.channels(),
-      this.#ofBackends(),
     ]);
     const configuration = this.options.configuration?.();
     const items = [
       ...ofService(condition),
       ...ofFiles(configuration?.refused ?? []),
       ...ofPackages(configuration?.missing ?? null),
-      ...backends,
+      ...condition.backends.slice(0, MOST_HOOKS).map(ofBackend),
       ...ofLost(condition.lost ?? []),
       ...failed
         .filter(({ code }) => BROKEN_MAPPING.has(code))
@@ -80,19 +78,10 @@ export class Attention {
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),
       ...ofStart(configuration),
     ];
-    return items.toSorted((a, b) => HARM.indexOf(a.severity) - HARM.indexOf(b.severity));
-  }
-
-  /** The longest first. A single failure may be over in a moment; a minute of them is not. */
-  async #ofBackends(): Promise<AttentionItem[]> {
-    const backends = this.services.backends().slice(0, MOST_HOOKS);
-    if (backends.length === 0) return [];
-    const now = this.clock.now();
-    const resting = await this.admin.resting().catch(() => ({}));
-    const waiting = new Map(Object.entries(resting));
-    return backends.map((rest) =>
-      ofBackend(rest, now - rest.since < MOMENT_MS, waiting.get(rest.backend) ?? 0),
-    );
+    const { hasCommand } = this.settings.names;
+    return items
+      .map((one) => (hasCommand ? one : { ...one, command: null }))
+      .toSorted((a, b) => HARM.indexOf(a.severity) - HARM.indexOf(b.severity));
   }
 }
 
@@ -241,11 +230,15 @@ function ofResting({ id, lastError, pausedUntil }: ChannelReport): AttentionItem
   });
 }
 
-function ofBackend(
-  { backend, since, until, reason }: RestingBackend,
-  isNew: boolean,
-  count: number,
-): AttentionItem {
+/** A single failure may be over in a moment; a minute of them is not. */
+function ofBackend({
+  backend,
+  since,
+  until,
+  reason,
+  isNew,
+  behind: count,
+}: AwayBackend): AttentionItem {
   const next =
     until === null
       ? 'being retried now'
@@ -254,7 +247,7 @@ function ofBackend(
     kind: 'backend-resting',
     severity: isNew ? 'info' : 'warning',
     what: `${shorten(backend, LONGEST_NAME)} is unavailable (${next}${count === 0 ? '' : `, ${count} waiting`}): ${shorten(reason, LONGEST_REASON)}`,
-    todo: 'its runs wait and resume by themselves; if it stays unavailable, run hooks doctor',
+    todo: 'its runs wait and resume by themselves; if it stays unavailable, look for the cause',
     command: 'hooks doctor',
     since: new Date(since).toISOString(),
     count,

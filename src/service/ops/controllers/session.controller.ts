@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HooksSettings } from '../../../hooks/index.ts';
 import type { ConsoleLogin, Done } from '../answers.ts';
 import { ConsoleLogins } from '../access/console-logins.ts';
 import { ConsoleGuard } from '../access/operator.guard.ts';
@@ -26,14 +27,14 @@ export class SessionController {
   constructor(
     private readonly tokens: TokenCheck,
     private readonly logins: ConsoleLogins,
+    private readonly settings: HooksSettings,
   ) {}
 
   /** Whether this browser is logged in, and until when. */
   @Get()
   async session(@Req() request: FastifyRequest): Promise<ConsoleLogin> {
     const session = await this.logins.find(request);
-    if (session === null) return { loggedIn: false, endsAt: null };
-    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+    return this.#toLogin(session);
   }
 
   /** Logs in with the operator's token; a session that this browser had is ended. */
@@ -49,7 +50,7 @@ export class SessionController {
     await this.logins.end(request);
     const { session, cookie } = await this.logins.start(request);
     reply.header('set-cookie', cookie);
-    return { loggedIn: true, endsAt: toIso(session.endsAt) };
+    return this.#toLogin(session);
   }
 
   /** Logs out. */
@@ -61,8 +62,12 @@ export class SessionController {
     reply.header('set-cookie', await this.logins.end(request));
     return { ok: true };
   }
-}
 
-function toIso(time: number): string {
-  return new Date(time).toISOString();
+  #toLogin(session: { readonly endsAt: number } | null): ConsoleLogin {
+    return {
+      loggedIn: session !== null,
+      endsAt: session && new Date(session.endsAt).toISOString(),
+      isEmbedded: !this.settings.names.hasCommand,
+    };
+  }
 }
