@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { exposesAgentReplies } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import { Clock, EventStore, LedgerAdmin, LedgerUnavailable, RunEnds } from '../ports/index.ts';
+import { Clock, EventStore, LedgerUnavailable, RunEnds } from '../ports/index.ts';
 import type { RunDetails, RunStatus, RunStory } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import { waitLine } from '../work/backend-health.ts';
-import { ExternalServices } from '../work/external-services.ts';
-import { waitingFor } from '../work/run.ts';
+import { RunDelays } from '../ports/run-delays.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
 import { throttleKey } from './auth/client-address.ts';
 import { ClientGone } from './body.ts';
@@ -139,8 +137,7 @@ export class RunOutcomes {
     private readonly waits: RunWaits,
     private readonly mappings: MappingService,
     private readonly clock: Clock,
-    private readonly services: ExternalServices,
-    private readonly admin: LedgerAdmin,
+    private readonly delays: RunDelays,
   ) {}
 
   /** @throws Rejection unknown_run, run_unavailable, too_many_waits, waits_full; ClientGone */
@@ -184,7 +181,8 @@ export class RunOutcomes {
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
     const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
-    const waitsFor = await this.#waitsFor(story.run);
+    const delay = status === 'queued' ? story.run.error : null;
+    const waitsFor = delay === null ? undefined : await this.delays.describe(delay);
     return {
       ok: true,
       runId,
@@ -196,17 +194,6 @@ export class RunOutcomes {
       ...(waitsFor !== undefined && { waitsFor }),
       ...(reply !== null && this.#isExposed(story, asked.settings) && { reply }),
     };
-  }
-
-  /** Who is away, since when, and how many wait: no word of a provider's own. */
-  async #waitsFor({ status, error }: RunDetails): Promise<string | undefined> {
-    if (status !== 'queued' || error === null) return undefined;
-    const away = this.services
-      .backends()
-      .find(({ backend }) => error.startsWith(waitingFor(backend)));
-    if (away === undefined) return undefined;
-    const resting = new Map(Object.entries(await this.admin.resting().catch(() => ({}))));
-    return waitLine(away, resting.get(away.backend) ?? 0);
   }
 
   /** The operator said so when the run was accepted, and says so still. */
