@@ -1072,11 +1072,13 @@ export interface components {
             endsAt: string | null;
             /** @description With whose token; null: there is no session. */
             as: components["schemas"]["LoggedIn"] | null;
+            /** @description An application has this console within itself: neither files of a service nor the command `hooks` belong to it. */
+            isEmbedded: boolean;
         };
-        /** @description A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of `ledger`: its file is damaged, and what is stored may be lost. */
+        /** @description A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of `ledger`: its file is damaged, and what is stored may be lost; of `agents`: a model, gateway or program is away, and its runs wait. */
         Degradation: {
             /** @enum {string} */
-            part: "hooks" | "ledger" | "mail";
+            part: "agents" | "hooks" | "ledger" | "mail";
             state: string;
         };
         /** @description One delivery and what became of it. */
@@ -1661,6 +1663,8 @@ export interface components {
             delivery?: "accepted" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
             /** @description How it ended badly, as a sentence; absent: it did not. */
             error?: string;
+            /** @description What cannot be asked at the moment, since when, when it is tried next and how many wait; absent: nothing. */
+            waitsFor?: string;
             /** @description What the agent answered; only where the operator exposes it, and until payloads are forgotten. */
             reply?: string;
             /** @constant */

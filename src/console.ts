@@ -1,7 +1,10 @@
 /**
- * The console and the operator API of a `HooksModule`, for the application that imports it. The standalone service has
+ * The console, the operator API and the health indicator of a `HooksModule`, for the application that imports it. The standalone service has
  * both.
  */
 import './platform/required-node.ts';
 export { HooksConsoleModule } from './service/console/index.ts';
+export { HooksHealthIndicator } from './service/ops/health-indicator.ts';
+export type { HooksHealth } from './service/ops/health-indicator.ts';
+export type { Degradation } from './service/ops/condition.ts';
 export type { HooksConsoleOptions } from './service/console/index.ts';

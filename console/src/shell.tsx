@@ -2,7 +2,7 @@ import { Suspense } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
 import { answer, api } from './api/client.ts';
-import { session } from './api/session.ts';
+import { isEmbedded, session } from './api/session.ts';
 import { BASE } from './mount.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Away } from './ui/away.tsx';
@@ -104,7 +104,9 @@ function who(): string | undefined {
 
 async function askWhoIsIn(): Promise<void> {
   const asked = answer(api.GET('/ops/api/session'));
-  const as = await asked.then((told) => told.as).catch(() => null);
+  const login = await asked.catch(() => undefined);
+  const as = login?.as ?? null;
+  isEmbedded.value = login?.isEmbedded === true;
   session.value = as === null ? { state: 'out' } : { state: 'in', as };
 }
 

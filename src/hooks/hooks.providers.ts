@@ -62,6 +62,8 @@ import { findTracing } from '../platform/tracing.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
+import { BackendDelays } from './work/backend-delays.ts';
+import { RunDelays } from './ports/run-delays.ts';
 import { BackendHealth } from './work/backend-health.ts';
 import { ChannelHealth } from './work/channel-health.ts';
 import { ChannelRegistry } from './work/channels.ts';
@@ -234,6 +236,7 @@ export const providers: Provider[] = [
   HostErrors,
   TurnRunner,
   BackendHealth,
+  { provide: RunDelays, useClass: BackendDelays },
   SessionStore,
   Outbox,
   ChannelRegistry,

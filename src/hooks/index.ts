@@ -78,6 +78,7 @@ export type { TransformOutput } from './transforms/sandbox.ts';
 export { hooksOpenApi, serviceOpenApi } from './operating/openapi.ts';
 export type { OpenApiDocument } from './operating/openapi.ts';
 export { SessionPolicy } from './actions/session-policy.ts';
+export { asLogged, waitLine } from './work/backend-health.ts';
 export type { RestingBackend } from './work/backend-health.ts';
 export { ExternalServices } from './work/external-services.ts';
 export type { ChannelReport } from './work/external-services.ts';
@@ -112,10 +113,12 @@ export {
   TransformOptions,
   RunnerOptions,
   GATEWAY_NAMES,
+  MODULE_NAMES,
   agentRuns,
   SHORTEST_GOOD_TOKEN,
   SHORTEST_TOKEN,
   isDigest,
+  inWordsOf,
   isSecretPlace,
   nearestKey,
   normalizePrefix,

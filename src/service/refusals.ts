@@ -1,7 +1,8 @@
 import { Catch, HttpException, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { LedgerUnavailable, Rejection } from '../hooks/index.ts';
+import { GATEWAY_NAMES, LedgerUnavailable, Rejection, inWordsOf } from '../hooks/index.ts';
+import type { OptionNames } from '../hooks/index.ts';
 import { describeError } from '../platform/errors.ts';
 
 // How the service says no. The catalogues below hold every code, its status and its sentence; a controller or guard
@@ -77,8 +78,7 @@ export const OPS_REFUSALS = {
   },
   last_instance: {
     status: 409,
-    sentence:
-      'No other service would do the work. To stop intake and work of all, pause them (hooks pause).',
+    sentence: 'No other service would do the work. To stop intake and work of all, pause them.',
   },
   unknown_sample: {
     status: 404,
@@ -254,6 +254,9 @@ export class Refusal extends HttpException {
 export class JsonErrorsFilter implements ExceptionFilter {
   readonly #logger = new Logger('Service');
 
+  /** @param names of options, for whoever asks */
+  constructor(private readonly names: OptionNames = GATEWAY_NAMES) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { status, body, retryAfterSeconds } = errorAnswer(error);
@@ -266,7 +269,7 @@ export class JsonErrorsFilter implements ExceptionFilter {
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     if (retryAfterSeconds !== undefined)
       void reply.header('retry-after', String(retryAfterSeconds));
-    void reply.code(status).send(body);
+    void reply.code(status).send({ ...body, error: inWordsOf(this.names, body.error) });
   }
 }
 

@@ -24,7 +24,7 @@ const OURS = {
 /** What anybody can write: no mark of ours is behind it. */
 const PLANTED = `hooks_session=${'A'.repeat(64)}`;
 const ENDED = { status: 401, body: { ok: false, code: 'session_ended' } };
-const NO_SESSION = { loggedIn: false, endsAt: null, as: null };
+const NO_SESSION = { loggedIn: false, endsAt: null, as: null, isEmbedded: false };
 
 let clock: ManualClock;
 let service: OperatedService;

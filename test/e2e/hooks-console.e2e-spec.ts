@@ -22,6 +22,7 @@ import {
   Hooks,
   HooksModule,
   InjectHooks,
+  LedgerAdmin,
   demoRunner,
   getHooksToken,
   sqliteLedger,
@@ -209,6 +210,20 @@ describe('an application with HooksConsoleModule', () => {
     ]);
   });
 
+  it('names no command and no key of a service, neither of which the host has', async () => {
+    await start();
+    const hooks = app.get(LedgerAdmin, { strict: false });
+    await hooks.setPaused(true);
+    const { items } = (await ask('GET', '/ops/api/attention', BEARER)).json();
+    expect(items).toMatchObject([{ kind: 'paused', command: null, todo: 'resume it' }]);
+    const { cookie } = await logIn();
+    const foreign = { ...OURS, cookie, origin: 'http://elsewhere.example' };
+    const refused = (await ask('POST', '/ops/api/resume', foreign)).json();
+    expect(refused).toMatchObject({ code: 'foreign_origin' });
+    expect(refused.error).toMatch(/and name it in trustedProxies\.$/);
+    expect(await hooks.isPaused()).toBe(true);
+  });
+
   it('has no version, and bears a strict pipe of the host', async () => {
     const pipe = new ValidationPipe({
       whitelist: true,
@@ -239,6 +254,7 @@ describe('an application with HooksConsoleModule', () => {
       loggedIn: true,
       endsAt: expect.any(String),
       as: { id: 'operator', role: 'configure' },
+      isEmbedded: true,
     });
     expect((await ask('GET', '/ops/api/events', asked)).json()).toMatchObject({ events: [] });
     const unknown = await ask('GET', '/ops/api/events/nobody', asked);

@@ -1,6 +1,6 @@
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
-import { DeliveryError } from '../../src/hooks/index.ts';
+import { DeliveryError, ExternalServices } from '../../src/hooks/index.ts';
 import type { LostRequests } from '../../src/hooks/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -32,7 +32,11 @@ const TROUBLED: OperatedOptions = {
     restartFor: ['channels'],
     refused: [{ key: 'hooks.path', message: 'must not be empty' }],
     warnings: [{ key: 'ops.exposed', message: 'is true' }],
-    missing: { what: 'missing: grammy (for channels.chan_2)', command: 'npm i grammy', packages: ['grammy@^1.46.0'] },
+    missing: {
+      what: 'missing: grammy (for channels.chan_2)',
+      command: 'npm i grammy',
+      packages: ['grammy@^1.46.0'],
+    },
   }),
 };
 
@@ -266,6 +270,17 @@ describe('GET /ops/api/attention', () => {
     const [item] = await itemsOf(service);
     expect(item).toMatchObject({ severity: 'error', since, count: 19 });
     expect(item?.['what']).toMatch(/^model provider local is unavailable, 19 behind it: no/);
+    // For a supervisor the same without a word of the provider's.
+    const at = (time: unknown) => `${String(time).slice(11, 16)} UTC`;
+    expect((await service.get('/health/ready')).body).toMatchObject({
+      status: 'ready',
+      degraded: [
+        {
+          part: 'agents',
+          state: `model provider local, unavailable since ${at(item?.['since'])}, next attempt at ${at(item?.['next'])}, 19 waiting`,
+        },
+      ],
+    });
     clock.advance(600_000);
     // Nobody waits for it any more.
     expect(await itemsOf(service)).toEqual([]);

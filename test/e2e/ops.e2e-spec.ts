@@ -173,7 +173,7 @@ describe('GET /ops/api/refusals', () => {
         {
           ...service.ledger.lost[1],
           what: '1 request to a hook that is not there was refused as unknown_hook (404)',
-          todo: 'see why with hooks events list --refused',
+          todo: 'see why in the list of refused requests',
         },
       ],
     });

@@ -1,3 +1,4 @@
+import { AgentError } from '../../src/hooks/index.ts';
 import { RunEnds } from '../../src/hooks/ports/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
@@ -51,6 +52,25 @@ describe('GET {hooks.path}/runs/<runId>?wait=… (behaviour.md §14)', () => {
     expect(await shared).toMatchObject({ status: 200, run: 'succeeded' });
     expect(await wait(runId)).toMatchObject({ status: 200, run: 'succeeded' });
     await waiting(0);
+  });
+
+  it('says to the token that made it what it waits for, and no word of a provider', async () => {
+    hooks.runner.reply = () => {
+      throw new AgentError('provider "local" answered 503: secret', 'unreachable', 600_000);
+    };
+    const runId = await accepted();
+    const waits = async () => (await wait(runId, FIRST, 0))['waitsFor'];
+    await eventually('it waits', async () => (await waits()) !== undefined);
+    const about =
+      /^the default model \(it answered 503\), unavailable since \d\d:\d\d UTC, next attempt at \d\d:\d\d UTC, \d+ waiting$/;
+    expect(await waits()).toMatch(about);
+    expect(await wait(runId, FIRST, 0)).toMatchObject({ run: 'queued', finishedAt: null });
+    expect(Object.keys(await wait(runId, TOKEN, 0)).toSorted()).toEqual([
+      'ok',
+      'run',
+      'runId',
+      'status',
+    ]);
   });
 
   it('ends with its time: the run is told as it stands', async () => {

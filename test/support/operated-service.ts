@@ -9,6 +9,7 @@ import {
   Clock,
   ConsoleSessions,
   ExternalServices,
+  GATEWAY_NAMES,
   HookAuthentication,
   OperatorRequests,
   HooksSettings,
@@ -223,7 +224,7 @@ function hooksStandIn({
 }): DynamicModule {
   const verify = { scheme: 'asana', secrets: ['the-secret-of-its-sender'] };
   const mappings = [{ id: 'held', verify, messageTemplate: 'an event' }];
-  const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN, mappings });
+  const settings = new HooksSettings({ enabled: true, token: HOOK_TOKEN, mappings }, GATEWAY_NAMES);
   const windows = new SecretWindows(
     new SystemClock(),
     settings,

@@ -10,3 +10,6 @@ export const away = signal(false);
 
 /** What the shell shows: the views, or the log-in. */
 export const session = signal<Session>({ state: 'asking' });
+
+/** Whether an application has this console within itself: then there is no command `hooks`. */
+export const isEmbedded = signal(false);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
+import { isEmbedded } from '../api/session.ts';
 import type { Api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -21,7 +22,8 @@ export default function Channels() {
           all.length === 0 ? (
             <Empty>
               No channel is configured, so replies are kept in the story of their event. Set one
-              under <code>channels</code> in gateway.json5 (docs/channels.md).
+              under <code>channels</code> of the {isEmbedded.value ? 'options' : 'configuration'}{' '}
+              (docs/channels.md).
             </Empty>
           ) : (
             <div class="cards">

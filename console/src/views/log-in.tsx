@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answer, api } from '../api/client.ts';
 import { asApiError } from '../api/resource.ts';
-import { session } from '../api/session.ts';
+import { isEmbedded, session } from '../api/session.ts';
 import { Icon } from '../ui/icon.tsx';
 
 /** Takes the operator's token once; what stays is a cookie that no script can read. */
@@ -57,9 +57,15 @@ export function LogIn() {
           onInput={({ currentTarget }) => setToken(currentTarget.value)}
         />
         <p id="token-help" class="help">
-          <code>gateway.auth.token</code> of the configuration. Where none is set, the service made
-          one: it is in the file <code>operator-token</code> of the data directory. Or the token
-          that somebody made for you: <code>hooks token new --operator</code>.
+          {isEmbedded.value ? (
+            'The application that this is a part of was given it.'
+          ) : (
+            <>
+              <code>gateway.auth.token</code> of the configuration. Where none is set, the service
+              made one: it is in the file <code>operator-token</code> of the data directory. Or the
+              token that somebody made for you: <code>hooks token new --operator</code>.
+            </>
+          )}
         </p>
         {problem !== undefined && (
           <p class="problem" role="alert">

@@ -1,4 +1,5 @@
 import { answer, api } from '../api/client.ts';
+import { isEmbedded } from '../api/session.ts';
 import type { Api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -50,8 +51,12 @@ export default function Mail() {
         {({ mail }) =>
           mail === null ? (
             <Empty>
-              No mailbox is watched. <code>hooks mail setup</code> asks for one and tries it
-              (docs/mail.md).
+              No mailbox is watched.{' '}
+              {!isEmbedded.value && (
+                <>
+                  <code>hooks mail setup</code> asks for one and tries it (docs/mail.md).
+                </>
+              )}
             </Empty>
           ) : (
             <>

@@ -45,6 +45,8 @@ export interface RunOutcomeAnswer extends RunStatusAnswer {
   readonly delivery?: DeliveryStatus;
   /** How it ended badly, as a sentence; absent: it did not. */
   readonly error?: string;
+  /** What cannot be asked at the moment, since when, when it is tried next and how many wait; absent: nothing. */
+  readonly waitsFor?: string;
   /** What the agent answered; only where the operator exposes it, and until payloads are forgotten. */
   readonly reply?: string;
 }

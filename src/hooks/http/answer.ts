@@ -11,6 +11,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LogFields } from '../../platform/log-fields.ts';
 import type { Accepted } from '../actions/accept.ts';
 import { builtInHook } from '../actions/hook-request.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
@@ -135,7 +136,8 @@ export class AnswerWriter {
       return;
     }
     const refusal = parseHostRefusal(error);
-    if (refusal === null) this.#logger.error({ error: describe(error) }, 'a hook request failed');
+    if (refusal === null)
+      this.#logger.error(new LogFields({ error: describe(error), msg: 'a hook request failed' }));
     this.answer(request, reply, refusal ?? toRefusal(new Rejection('internal_error')));
   }
 
@@ -189,7 +191,8 @@ export class AnswerWriter {
     const ms = exchange?.ms ?? 0;
     // Handshakes tells of questions that nobody signed, and not of each.
     const isQuestion = call !== undefined && name === null && status < 400;
-    if (!isQuestion) this.#logger.log({ event, hook: name, status, ms: rounded(ms) });
+    if (!isQuestion)
+      this.#logger.log(new LogFields({ event, hook: name, status, ms: rounded(ms) }));
     this.observer.observe({ hook: call === undefined ? null : reached(call), status, ms });
   }
 

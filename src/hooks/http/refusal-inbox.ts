@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LogFields } from '../../platform/log-fields.ts';
 import { Clock, KEPT_REFUSALS } from '../ports/index.ts';
 import type { NewRefusal, RefusalKind } from '../ports/index.ts';
 
@@ -127,8 +128,9 @@ export class RefusalInbox {
       for (const [key, group] of groups) {
         const { refused, repeats: count } = group;
         group.repeats = 0;
-        if (count > 0) this.#logger.warn({ ...named(refused), count, msg: 'refused again' });
-        else if (group.unsaved === 0) groups.delete(key);
+        if (count > 0) {
+          this.#logger.warn(new LogFields({ ...named(refused), count, msg: 'refused again' }));
+        } else if (group.unsaved === 0) groups.delete(key);
       }
     }
   }
@@ -141,7 +143,9 @@ export class RefusalInbox {
 
   /** The first of its kind for a while. No token, no payload, and of a stranger no word that he chose. */
   #tell({ refused }: Group, { event, reason, ms }: RefusedLine): void {
-    this.#logger.warn({ event, ...named(refused), ...(reason !== null && { reason }), ms });
+    this.#logger.warn(
+      new LogFields({ event, ...named(refused), ...(reason !== null && { reason }), ms }),
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { ResolvedHooksOptions } from '../options/index.ts';
 import { Clock, EventStore, LedgerUnavailable, RunEnds } from '../ports/index.ts';
 import type { RunDetails, RunStatus, RunStory } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
+import { RunDelays } from '../ports/run-delays.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
 import { throttleKey } from './auth/client-address.ts';
 import { ClientGone } from './body.ts';
@@ -136,6 +137,7 @@ export class RunOutcomes {
     private readonly waits: RunWaits,
     private readonly mappings: MappingService,
     private readonly clock: Clock,
+    private readonly delays: RunDelays,
   ) {}
 
   /** @throws Rejection unknown_run, run_unavailable, too_many_waits, waits_full; ClientGone */
@@ -151,7 +153,7 @@ export class RunOutcomes {
         if (gone.aborted) throw new ClientGone();
         story = await this.#find(asked);
       }
-      return { status: 200, body: { ...this.#toAnswer(story, asked) } };
+      return { status: 200, body: { ...(await this.#toAnswer(story, asked)) } };
     } finally {
       answered.abort();
     }
@@ -174,11 +176,13 @@ export class RunOutcomes {
     }
   }
 
-  #toAnswer(story: RunStory, asked: AskedRun): RunStatusAnswer | RunOutcomeAnswer {
+  async #toAnswer(story: RunStory, asked: AskedRun): Promise<RunStatusAnswer | RunOutcomeAnswer> {
     const { id: runId, status, startedAt, finishedAt, reply } = story.run;
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
     const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
+    const delay = status === 'queued' ? story.run.error : null;
+    const waitsFor = delay === null ? undefined : await this.delays.describe(delay);
     return {
       ok: true,
       runId,
@@ -187,6 +191,7 @@ export class RunOutcomes {
       finishedAt,
       ...(delivery !== undefined && { delivery }),
       ...(error !== undefined && { error }),
+      ...(waitsFor !== undefined && { waitsFor }),
       ...(reply !== null && this.#isExposed(story, asked.settings) && { reply }),
     };
   }

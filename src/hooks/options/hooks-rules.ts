@@ -1,4 +1,5 @@
 import type { HooksOptions } from './hooks-options.ts';
+import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
 import { tokenWarnings } from './token-options.ts';
 
@@ -39,7 +40,7 @@ export function fitsPrefix(key: string, prefixes: readonly string[]): boolean {
 }
 
 /** What is allowed but should be looked at; nothing while the ingress is off. @param now epoch milliseconds */
-export function hooksWarnings(hooks: HooksOptions, now: number): Problem[] {
+export function hooksWarnings(hooks: HooksOptions, now: number, names: OptionNames): Problem[] {
   const prefixes = hooks.allowedSessionKeyPrefixes ?? [];
   const { defaultSessionKey } = hooks;
   const checks: [boolean, string, string][] = [
@@ -58,5 +59,8 @@ export function hooksWarnings(hooks: HooksOptions, now: number): Problem[] {
   ];
   if (!hooks.enabled) return [];
   const found = checks.filter(([applies]) => applies);
-  return [...tokenWarnings(hooks, now), ...found.map(([, key, message]) => ({ key, message }))];
+  return [
+    ...tokenWarnings(hooks, now, names),
+    ...found.map(([, key, message]) => ({ key, message })),
+  ];
 }

@@ -11,35 +11,53 @@ export interface OptionNames {
   readonly of: (place: string) => string;
   /** True: `${NAME}` was replaced before the options came here; what is left of it is text. False: it is a mistake. */
   readonly replacesVariables: boolean;
+  /** Whether the reader has the command `hooks`, which knows a service and its files alone. */
+  readonly hasCommand: boolean;
 }
 
 /** The places in gateway.json5, as they are. */
-export const GATEWAY_NAMES: OptionNames = { of: (place) => place, replacesVariables: true };
+export const GATEWAY_NAMES: OptionNames = {
+  of: (place) => place,
+  replacesVariables: true,
+  hasCommand: true,
+};
 
-/** The keys of `HooksModule.forRoot`: those of `hooks` without a prefix, its neighbours under their own names. */
-export const MODULE_NAMES: OptionNames = { of: keyOfModule, replacesVariables: false };
+/**
+ * The keys of `HooksModule.forRoot`: those of `hooks` without a prefix, its neighbours under their own names; and of
+ * `HooksConsoleModule.forHooks`, which are those of `ops`.
+ */
+export const MODULE_NAMES: OptionNames = {
+  of: keyOfModule,
+  replacesVariables: false,
+  hasCommand: false,
+};
 
 function keyOfModule(place: string): string {
   if (place === 'hooks') return 'options';
   return place
     .replace(/^gateway\.auth\.token$/, 'gatewayAuthToken')
-    .replace(/^(?:hooks|gateway)\.(?!d\/)/, '')
+    .replace(/^(?:hooks|gateway|ops)\.(?!d\/)/, '')
     .replace(/^store(?=\.|$)/, 'retention');
 }
 
 /** A place inside a sentence; not what stands in quotes, in an address or in a longer word. */
-const PLACE = /(?<![\w"'./@-])(?:hooks|store|gateway)(?:\.[A-Za-z]\w*)+/g;
+const PLACE = /(?<![\w"'./@-])(?:hooks|store|gateway|ops)(?:\.[A-Za-z]\w*)+/g;
 
 /** Problems or warnings with the names that their reader knows. */
 export function renamed(
   problems: readonly Problem[],
-  { of }: OptionNames = MODULE_NAMES,
+  names: OptionNames = MODULE_NAMES,
 ): Problem[] {
   return problems.map((problem) => ({
     ...problem,
-    key: of(problem.key),
-    message: problem.message.replaceAll(PLACE, (place) => of(place)),
+    key: names.of(problem.key),
+    message: inWordsOf(names, problem.message),
   }));
+}
+
+/** A sentence of ours with the names that its reader knows. */
+export function inWordsOf({ of }: OptionNames, sentence: string): string {
+  return sentence.replaceAll(PLACE, (place) => of(place));
 }
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/;

@@ -96,7 +96,7 @@ export function resolveOptions(
   return {
     resolved,
     problems: onePerKey(problems),
-    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks, now), names),
+    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks, now, names), names),
     areMappingsSound: variables.length === 0 && !found.some(concernsMappings),
   };
 }

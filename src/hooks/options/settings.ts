@@ -36,7 +36,7 @@ export class HooksSettings {
 
   constructor(
     @Inject(HOOKS_MODULE_OPTIONS) given: HooksSettingsInput,
-    @Inject(OPTION_NAMES) private readonly names: OptionNames = MODULE_NAMES,
+    @Inject(OPTION_NAMES) readonly names: OptionNames = MODULE_NAMES,
   ) {
     this.#first = resolveOptions(given, names);
     this.#current = this.#first.resolved;

@@ -4,7 +4,7 @@ import { ArrayMinSize, IsOptional, IsString, Matches } from 'class-validator';
 import { getField, isRecord, nameOf } from '../../platform/objects.ts';
 import { TextList } from './key-kinds.ts';
 import { Option } from './option.ts';
-import { unreplaced } from './option-names.ts';
+import { GATEWAY_NAMES, unreplaced } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
 import type { NamingProblem, Problem } from './problem.ts';
 
@@ -196,7 +196,11 @@ export function tokenProblems(
 }
 
 /** What is allowed but should be looked at: secrets that are short or known, or that end soon. @param now epoch milliseconds */
-export function tokenWarnings(hooks: WrittenKeys, now: number): Problem[] {
+export function tokenWarnings(
+  hooks: WrittenKeys,
+  now: number,
+  { hasCommand }: OptionNames = GATEWAY_NAMES,
+): Problem[] {
   return writtenTokens(hooks).flatMap(({ key, id, text, endsAt }): Problem[] => {
     if (PLACEHOLDER_TOKEN.test(text)) {
       const message =
@@ -209,7 +213,10 @@ export function tokenWarnings(hooks: WrittenKeys, now: number): Problem[] {
     }
     if (endsAt > now + NEAR_END_MS) return [];
     const verb = endsAt > now ? 'ends' : 'ended';
-    const message = `${verb} at ${new Date(endsAt).toISOString()}; give its sender a new one: "hooks token new --for ${id}" where a command made it, else in the file that names it`;
+    const how = hasCommand
+      ? `: "hooks token new --for ${id}" where a command made it, else in the file that names it`
+      : '';
+    const message = `${verb} at ${new Date(endsAt).toISOString()}; give its sender a new one${how}`;
     return [{ key, message }];
   });
 }

@@ -214,7 +214,7 @@ export function describeRefused(
   const { hook, code, status, kind } = refused;
   const { as, todo } = REMEDIES[code] ?? {
     as: code,
-    todo: 'see why with hooks events list --refused',
+    todo: 'see why in the list of refused requests',
   };
   const where = hook === null ? 'to a hook that is not there' : `to ${hook}`;
   const how = `refused as ${as} (${status})`;

@@ -24,10 +24,7 @@ describe('BackendHealth', () => {
   it.each([
     ['provider "local" answered 503: SECRET words', ' (it answered 503)'],
     ['the connection to provider "local" failed (ECONNREFUSED)', ' (ECONNREFUSED)'],
-    [
-      'the package ai is not installed, install it with: …',
-      ' (a package is missing: see "hooks doctor")',
-    ],
+    ['the package ai is not installed, install it with: …', ' (the package ai is not installed)'],
     ['SECRET words (of a gateway)', ''],
   ])('logs of "%s" only what nobody else can have written', (message, brief) => {
     using logs = new CapturedLogs();

@@ -208,16 +208,33 @@ export class BackendHealth {
   }
 }
 
+/**
+ * What whoever waits for a backend is told, with nothing that a provider said in words of its own.
+ * @param behind how many wait for it
+ */
+export function waitLine(
+  { backend, since, until, reason }: RestingBackend,
+  behind: number,
+): string {
+  const next = until === null ? 'being retried now' : `next attempt at ${timeOfDay(until)}`;
+  return `${backend}${inBrief(reason)}, unavailable since ${timeOfDay(since)}, ${next}, ${behind} waiting`;
+}
+
+function timeOfDay(at: number): string {
+  return `${new Date(at).toISOString().slice('2026-01-01T'.length, '2026-01-01T10:04'.length)} UTC`;
+}
+
 /** Of why, what no sender and no secret can be in: a status, or the system's code. The event's story has all of it. */
-function inBrief(message: string): string {
+export function inBrief(message: string): string {
   const [, status] = / answered ([1-5]\d\d)\b/.exec(message) ?? [];
   if (status !== undefined) return ` (it answered ${status})`;
   const [, code] = /\((E[A-Z_]{3,30})\)/.exec(message) ?? [];
   if (code !== undefined) return ` (${code})`;
-  return message.startsWith('the package ') ? ' (a package is missing: see "hooks doctor")' : '';
+  const [missing] = /^the package [\w@/-]+ is (?:not installed|installed)\b/.exec(message) ?? [];
+  return missing === undefined ? '' : ` (${missing})`;
 }
 
 /** A request may have named the model: then its provider is all that stands in logs. */
-function asLogged(backend: string): string {
+export function asLogged(backend: string): string {
   return backend.replace(/^model (?!provider )([^/]+)\/.*$/s, 'a model of model provider $1');
 }

@@ -75,8 +75,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
     // A notice that could not be sent must not cause another one.
-    if (job.isNotice === true) return { outcome: { type: 'dead' }, changes: [] };
     const reason = badEndLine(job, status);
+    if (job.isNotice === true) return { outcome: { type: 'dead' }, reason, changes: [] };
     return {
       outcome: { type: 'dead' },
       reason,
@@ -159,7 +159,11 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const note = attemptNote(lease, at, isUnknown ? 'unknown' : 'retry', message);
     const attempt = { ...note, nextAt: outcome.at };
     const id = lease.job.deliveryId;
-    return { outcome, changes: [{ type: 'delivery-update', id, error: message, attempt }] };
+    return {
+      outcome,
+      changes: [{ type: 'delivery-update', id, error: message, attempt }],
+      reason: `${lease.job.channel} (${kind})`,
+    };
   }
 }
 

@@ -10,10 +10,11 @@ import type {
   NewWork,
   NoticeLease,
 } from '../ports/index.ts';
+import { asLogged, inBrief } from './backend-health.ts';
 import { ChannelRegistry } from './channels.ts';
 import { deliveryWork } from './outbox.ts';
 import type { Step, StepResult } from './step.ts';
-import type { FinishedTurn } from './turn.ts';
+import type { FailedTurn, FinishedTurn } from './turn.ts';
 
 /*
  * Telling the operator what ended badly (behaviour.md §5). Whatever ends badly writes a line in the commit of its end, and
@@ -35,19 +36,25 @@ export function whyItEnded(
   retryFor: string,
 ): string {
   if (result.outcome !== 'failed') return result.error;
-  const { kind, backend } = result;
+  const { kind, backend, error } = result;
+  const why = inBrief(error);
   switch (kind) {
     case 'unreachable':
-      return `${backend} could not be reached for ${retryFor}`;
+      return `${backend} could not be reached for ${retryFor}${why}`;
     case 'rate-limited':
-      return `${backend} took no more requests for ${retryFor}`;
+      return `${backend} took no more requests for ${retryFor}${why}`;
     case 'needs-operator':
-      return `${backend} refuses until somebody mends it`;
+      return `${backend} refuses until somebody mends it${why}`;
     case 'retryable':
-      return `it failed again and again for ${retryFor}`;
+      return `it failed again and again for ${retryFor}${why}`;
     case 'permanent':
-      return 'it failed';
+      return `it failed${why}`;
   }
+}
+
+/** For the log: why a turn is tried again, in the same words for all that have the same cause. */
+export function whyItWaits({ kind, backend, waitsFor = backend, error }: FailedTurn): string {
+  return `${asLogged(waitsFor)}${inBrief(error)} (${kind})`;
 }
 
 /** Where the operator is told. */
@@ -101,7 +108,7 @@ export class Notices implements Step<NoticeLease> {
       deliveryId: newId(),
       eventId: null,
       ...address,
-      text: message(ends),
+      text: message(ends, this.settings.names.hasCommand),
       runId: null,
       agentId: this.directory.resolve().id,
       becomesLastRoute: false,
@@ -137,7 +144,7 @@ export class Notices implements Step<NoticeLease> {
 }
 
 /** One message about all of them. */
-function message({ total, lines }: BadEnds): string {
+function message({ total, lines }: BadEnds, hasCommand: boolean): string {
   const failures = total === 1 ? '1 failure' : `${total} failures`;
   const listed = lines.map(({ line, count, eventId }) => {
     const times = count === 1 ? '' : `${count} × `;
@@ -150,7 +157,8 @@ function message({ total, lines }: BadEnds): string {
     '',
     ...listed,
     ...(rest > 0 ? [`- and ${rest} more`] : []),
-    '',
-    '`hooks events list --status failed` lists them, `--refused` what was refused.',
+    ...(hasCommand
+      ? ['', '`hooks events list --status failed` lists them, `--refused` what was refused.']
+      : []),
   ].join('\n');
 }

@@ -22,7 +22,7 @@ import type {
   RunUpdate,
   ToolCall,
 } from '../ports/index.ts';
-import { Notices, whyItEnded } from './notice.ts';
+import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatch } from './outbox.ts';
 import { SessionStore } from './session.ts';
@@ -117,24 +117,24 @@ export class RunStep implements Step<RunLease> {
     const queued = { type: 'run-update', id, status: 'queued' } as const;
     if (result.outcome === 'resting') {
       const { backend, error } = result;
-      const change = { ...queued, error: `waits for ${backend}: ${error}` };
+      const change = { ...queued, error: waitingFor(backend, error) };
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
     }
     if (result.outcome !== 'failed') return this.#finish(run, result);
     const outcome = this.turns.afterFailure(run.lease, result);
     if (outcome.type === 'dead') return this.#finish(run, result);
-    const { error } = result;
+    const { error, waitsFor } = result;
     const isNoted = run.lease.failures < MAX_NOTED_FAILURES;
     const nextAt = outcome.type === 'retry' ? { nextAt: outcome.at } : {};
     const record = {
       ...queued,
       prompt,
       contract,
-      error,
+      error: waitsFor === undefined ? error : waitingFor(waitsFor, error),
       ...(isNoted && { note: { ...this.#note(run.lease, 'retry', error), ...nextAt } }),
       ...toolFields(result),
     } as const;
-    return { outcome, changes: [record] };
+    return { outcome, changes: [record], reason: whyItWaits(result) };
   }
 
   /** Left to the next start. A run whose agent was not asked keeps its place in line. */
@@ -258,6 +258,11 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
       receivedAt: run.receivedAt,
     },
   });
+}
+
+/** The error of a run whose backend is away; it begins with {@link waitingFor} of nothing more. */
+export function waitingFor(backend: string, error = ''): string {
+  return `waits for ${backend}: ${error}`;
 }
 
 const NOTHING: Dispatch = { changes: [], isUnderWay: false };

@@ -5,7 +5,7 @@ export interface StepResult {
   readonly outcome: StepOutcome;
   /** In the order in which they take effect. */
   readonly changes: readonly Change[];
-  /** For the log: why it ended badly, in words that hold nothing of what was read, said or answered. */
+  /** For the log: why it failed or waits, in words that hold nothing of what was read, said or answered. */
   readonly reason?: string;
 }
 

@@ -67,7 +67,8 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
 /** A turn of which nothing more comes, unless it failed and is tried again. */
 export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' | 'resting' }>;
 
-type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
+/** A turn that failed, and may be tried again. */
+export type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
 
 /** Prepares turns of agents and takes them within their deadlines. */
 @Injectable()

@@ -174,7 +174,7 @@ export class WorkLoop {
   async #finish(held: HeldLease, step: Promise<StepResult>, begun: number): Promise<void> {
     const { lease } = held;
     try {
-      const { outcome, changes, reason = 'its details say why' } = await step;
+      const { outcome, changes, reason } = await step;
       const ms = this.clock.elapsed() - begun;
       const isWritten = await this.#commit(lease, outcome, changes);
       if (isWritten) {
@@ -185,8 +185,9 @@ export class WorkLoop {
         this.#logger.warn(
           `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service was suspended or could not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has started`,
         );
-      } else if (outcome.type === 'dead') {
-        this.#logger.warn(`${describeLease(lease)} failed`, { reason });
+      } else if (reason !== undefined) {
+        const end = outcome.type === 'dead' ? 'failed' : 'waits';
+        this.#logger.warn(`${describeLease(lease)} ${end}`, { reason, ...nextOf(outcome) });
       }
     } catch (error) {
       this.#logger.error(`${describeLease(lease)} could not be ended: ${describeError(error)}`);
@@ -265,6 +266,11 @@ export class WorkLoop {
 function keep(promise: Promise<unknown>, among: Set<Promise<unknown>>): void {
   const ended: Promise<unknown> = Promise.allSettled([promise]).then(() => among.delete(ended));
   among.add(ended);
+}
+
+/** For the log: when it is tried again, where its own step says that. */
+function nextOf(outcome: StepOutcome): { next?: string } {
+  return outcome.type === 'retry' ? { next: new Date(outcome.at).toISOString() } : {};
 }
 
 /** For the log: `run 0199… of event 0199…`. */

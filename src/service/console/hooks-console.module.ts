@@ -11,6 +11,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { HttpAdapterHost, RouterModule } from '@nestjs/core';
 import {
   HooksSettings,
+  MODULE_NAMES,
   SHORTEST_TOKEN,
   ingressOf,
   normalizePrefix,
@@ -109,7 +110,7 @@ function embedded(
   Version(VERSION_NEUTRAL)(own, controller.name, { value: own });
   Reflect.defineMetadata('swagger/apiExcludeController', [true], own);
   applyDecorators(
-    UseFilters(JsonErrorsFilter),
+    UseFilters(new JsonErrorsFilter(MODULE_NAMES)),
     ...decorators,
     UseInterceptors(new OwnAnswers()),
   )(own);

@@ -2,6 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom } from 'rxjs';
 import type { Observable } from 'rxjs';
+import { MODULE_NAMES } from '../../hooks/index.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 
 /**
@@ -10,7 +11,7 @@ import { JsonErrorsFilter } from '../refusals.ts';
  * afterwards goes nowhere.
  */
 export class OwnAnswers implements NestInterceptor {
-  readonly #errors = new JsonErrorsFilter();
+  readonly #errors = new JsonErrorsFilter(MODULE_NAMES);
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<undefined> {
     return from(this.#send(context, next));

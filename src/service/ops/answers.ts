@@ -303,6 +303,8 @@ export interface ConsoleLogin {
   readonly endsAt: string | null;
   /** With whose token; null: there is no session. */
   readonly as: LoggedIn | null;
+  /** An application has this console within itself: neither files of a service nor the command `hooks` belong to it. */
+  readonly isEmbedded: boolean;
 }
 
 /** Who is logged in, and what they may do: each role also what the ones before it may. */

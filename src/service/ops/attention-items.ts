@@ -1,14 +1,8 @@
-import type {
-  ChannelReport,
-  DeadWork,
-  LostRequests,
-  Problem,
-  RestingBackend,
-} from '../../hooks/index.ts';
+import type { ChannelReport, DeadWork, LostRequests, Problem } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { PACKAGES_KEY } from '../configuration/packages.ts';
 import { degradationsOf } from './condition.ts';
-import type { Condition } from './condition.ts';
+import type { AwayBackend, Condition } from './condition.ts';
 import { lostAndWhy } from './controllers/refusals.controller.ts';
 import { diskRoom } from './disk-room.ts';
 import type { ConfigurationState } from './ops-options.ts';
@@ -21,8 +15,6 @@ export const MOST_HOOKS = 20;
 const LONGEST_REASON = 200;
 /** A request may name a provider that nobody configured. */
 const LONGEST_NAME = 80;
-/** For so long a backend that rests is only good to know. */
-const MOMENT_MS = 60_000;
 
 type Given = Pick<AttentionItem, 'kind' | 'severity' | 'what' | 'todo'> & Partial<AttentionItem>;
 
@@ -209,12 +201,14 @@ export function ofResting({ id, lastError, pausedUntil }: ChannelReport): Attent
 }
 
 /** A single failure may be over in a moment; a minute of them is not. */
-export function ofBackend(
-  { backend, since, until, reason }: RestingBackend,
-  now: number,
-  count: number,
-): AttentionItem {
-  const isNew = now - since < MOMENT_MS;
+export function ofBackend({
+  backend,
+  since,
+  until,
+  reason,
+  isNew,
+  behind: count,
+}: AwayBackend): AttentionItem {
   const isBeingTried = until === null ? ', and being tried now' : '';
   return item({
     kind: 'backend-resting',

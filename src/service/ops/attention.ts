@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, ExternalServices, LedgerAdmin, Refusals } from '../../hooks/index.ts';
+import {
+  Clock,
+  ExternalServices,
+  HooksSettings,
+  LedgerAdmin,
+  Refusals,
+} from '../../hooks/index.ts';
 import type { ChannelReport } from '../../hooks/index.ts';
 import {
   MOST_HOOKS,
@@ -48,6 +54,7 @@ export class Attention {
     private readonly refusals: Refusals,
     private readonly services: ExternalServices,
     private readonly clock: Clock,
+    private readonly settings: HooksSettings,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
@@ -59,19 +66,15 @@ export class Attention {
       this.admin.dead().catch(() => []),
       known?.channels ?? this.services.channels(),
     ]);
-    const backends = this.services.backends().slice(0, MOST_HOOKS);
     const failing = channels.filter(({ state }) => state === 'failing');
-    const isAway = backends.length + failing.length > 0;
-    const behind: Readonly<Record<string, number>> = isAway
-      ? await this.admin.resting().catch(() => ({}))
-      : {};
+    const behind: Readonly<Record<string, number>> =
+      failing.length > 0 ? await this.admin.resting().catch(() => ({})) : {};
     const configuration = this.options.configuration?.();
-    const now = this.clock.now();
     const items = [
       ...ofService(condition),
       ...ofFiles(configuration?.refused ?? []),
       ...ofPackages(configuration?.missing ?? null),
-      ...backends.map((rest) => ofBackend(rest, now, behind[rest.backend] ?? 0)),
+      ...condition.backends.slice(0, MOST_HOOKS).map(ofBackend),
       ...ofLost(condition.lost ?? []),
       ...failed
         .filter(({ code }) => BROKEN_MAPPING.has(code))
@@ -83,7 +86,10 @@ export class Attention {
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),
       ...ofStart(configuration),
     ];
-    return items.toSorted((a, b) => HARM.indexOf(a.severity) - HARM.indexOf(b.severity));
+    const { hasCommand } = this.settings.names;
+    return items
+      .map((one) => (hasCommand ? one : { ...one, command: null }))
+      .toSorted((a, b) => HARM.indexOf(a.severity) - HARM.indexOf(b.severity));
   }
 }
 

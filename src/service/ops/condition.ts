@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
-import type { LostRequests, StoreState } from '../../hooks/index.ts';
+import {
+  Clock,
+  ExternalServices,
+  LedgerAdmin,
+  Maintenance,
+  Refusals,
+  asLogged,
+  waitLine,
+} from '../../hooks/index.ts';
+import type { LostRequests, RestingBackend, StoreState } from '../../hooks/index.ts';
 import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
@@ -19,14 +27,30 @@ export interface Condition {
   readonly lost: readonly LostRequests[] | null;
   /** Null: no mailbox is configured. */
   readonly mail: MailStatus | null;
+  /** What runs wait for, the longest first. */
+  readonly backends: readonly AwayBackend[];
 }
+
+/** A model, gateway or program that cannot be asked. */
+export interface AwayBackend extends RestingBackend {
+  /** How many turns wait for it. */
+  readonly behind: number;
+  /** It may be over in a moment. */
+  readonly isNew: boolean;
+}
+
+/** More are not told one by one. */
+const MOST_BACKENDS = 20;
+/** So long it is. */
+const MOMENT_MS = 60_000;
 
 /**
  * A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of
- * `ledger`: its file is damaged, and what is stored may be lost.
+ * `ledger`: its file is damaged, and what is stored may be lost; of `agents`: a model, gateway or program is away, and its
+ * runs wait.
  */
 export interface Degradation {
-  readonly part: 'mail' | 'hooks' | 'ledger';
+  readonly part: 'mail' | 'hooks' | 'ledger' | 'agents';
   readonly state: string;
 }
 
@@ -37,13 +61,14 @@ export class ServiceCondition {
     private readonly maintenance: Maintenance,
     private readonly admin: LedgerAdmin,
     private readonly refusals: Refusals,
+    private readonly services: ExternalServices,
     private readonly clock: Clock,
-    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
+    @Inject(OPS_OPTIONS) private readonly options: Pick<OpsModuleOptions, 'mail'>,
   ) {}
 
   /** Costs the ledger a commit. Never rejects. */
   async look(): Promise<Condition> {
-    const [ready, paused, instances, store, lost] = await Promise.all([
+    const [ready, paused, instances, store, lost, backends] = await Promise.all([
       this.maintenance.health().then(
         () => true,
         () => false,
@@ -52,19 +77,40 @@ export class ServiceCondition {
       this.admin.instances().catch(() => null),
       this.maintenance.state().catch(() => null),
       lostLately(this.refusals, this.clock).catch(() => null),
+      this.#away(),
     ]);
     const draining = instances?.some((one) => one.isThis && one.draining) === true;
-    return { ready, paused, draining, store, lost, mail: this.options.mail?.() ?? null };
+    const mail = this.options.mail?.() ?? null;
+    return { ready, paused, draining, store, lost, mail, backends };
+  }
+
+  async #away(): Promise<AwayBackend[]> {
+    const backends = this.services.backends();
+    if (backends.length === 0) return [];
+    const now = this.clock.now();
+    const resting = new Map(Object.entries(await this.admin.resting().catch(() => ({}))));
+    return backends.map((rest) => ({
+      ...rest,
+      behind: resting.get(rest.backend) ?? 0,
+      isNew: now - rest.since < MOMENT_MS,
+    }));
   }
 }
 
 /** What does not work of a service that is ready: for whoever has no token, names and states only. */
-export function degradationsOf({ store, lost, mail }: Condition): Degradation[] {
+export function degradationsOf({ store, lost, mail, backends }: Condition): Degradation[] {
   const isDamaged = store !== null && store.damage !== null;
   const isLosing = lost !== null && lost.length > 0;
   return [
     ...(mail?.isDegraded === true ? [{ part: 'mail' as const, state: mail.state }] : []),
     ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
     ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
+    ...backends
+      .filter(({ isNew }) => !isNew)
+      .slice(0, MOST_BACKENDS)
+      .map((rest) => ({
+        part: 'agents' as const,
+        state: waitLine({ ...rest, backend: asLogged(rest.backend) }, rest.behind),
+      })),
   ];
 }

@@ -28,6 +28,7 @@ import { OperatorGuard } from './access/operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import { PreviewController } from './controllers/preview.controller.ts';
+import { ReadinessCheck } from './readiness-check.ts';
 import { RefusalsController } from './controllers/refusals.controller.ts';
 import { RunsController } from './controllers/runs.controller.ts';
 import { SamplesController } from './controllers/samples.controller.ts';
@@ -76,6 +77,7 @@ const PROVIDERS = [
   TokenCheck,
   ConsoleLogins,
   ServiceCondition,
+  ReadinessCheck,
   Attention,
   OperatorGuard,
   AuditTrail,

@@ -1,4 +1,5 @@
 import { secretName, tokenWarnings, writtenTokens } from '../../hooks/index.ts';
+import type { OptionNames } from '../../hooks/index.ts';
 import { getField } from '../../platform/objects.ts';
 import type { Sections } from '../configuration/files.ts';
 import type { TokenReport } from '../ops/answers.ts';
@@ -19,6 +20,8 @@ interface TokenFiles {
   readonly isKeptHere: (id: string) => boolean;
   /** The sections, variables as references. */
   readonly written: Sections | undefined;
+  /** How the reader knows the options. @default by their places in the files */
+  readonly names?: OptionNames;
 }
 
 /**
@@ -31,9 +34,11 @@ export function listTokens(
   hooks: Hooks,
   uses: readonly ReadonlyMap<string, number>[],
   now: number,
-  { isKeptHere, written: sections }: TokenFiles,
+  { isKeptHere, written: sections, names }: TokenFiles,
 ): ListedToken[] {
-  const warnings = new Map(tokenWarnings(hooks, now).map(({ key, message }) => [key, message]));
+  const warnings = new Map(
+    tokenWarnings(hooks, now, names).map(({ key, message }) => [key, message]),
+  );
   const inherited = inheritedIds(hooks, new Map(uses.flatMap((one) => [...one])));
   const written = writtenTokens(hooks).filter(({ text }) => text !== '');
   return written.map(({ key, id, text, hooks: named, endsAt }) => {

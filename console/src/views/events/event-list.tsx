@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
+import { isEmbedded } from '../../api/session.ts';
 import type { Api } from '../../api/client.ts';
 import { usePages } from '../../api/pages.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -213,7 +214,14 @@ function Nothing({ filters }: { filters: Filters }) {
     <Empty>
       {Object.keys(filters).length === 0 ? (
         <>
-          Nothing came yet. <code>hooks send wake --text Hello</code> sends the first event.
+          Nothing came yet.{' '}
+          {isEmbedded.value ? (
+            'Try sends the first event.'
+          ) : (
+            <>
+              <code>hooks send wake --text Hello</code> sends the first event.
+            </>
+          )}
         </>
       ) : (
         'No event fits these filters.'

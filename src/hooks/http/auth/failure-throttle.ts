@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { HooksSettings } from '../../options/index.ts';
-import { SHORTEST_GOOD_TOKEN } from '../../options/index.ts';
+import { SHORTEST_GOOD_TOKEN, inWordsOf } from '../../options/index.ts';
 import type { AuthFailuresOptions } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 import { throttleKey } from './client-address.ts';
@@ -158,8 +158,10 @@ export class AuthFailureThrottle {
     if (now - this.#namedSourceAt < NAME_SOURCE_EVERY_MS) return;
     this.#namedSourceAt = now;
     this.#logger.warn(
-      `all failed authentications come from ${this.#source}: if that is a reverse proxy, name it in ` +
-        'gateway.trustedProxies, or its clients count as one',
+      inWordsOf(
+        this.settings.names,
+        `all failed authentications come from ${this.#source}: if that is a reverse proxy, name it in gateway.trustedProxies, or its clients count as one`,
+      ),
     );
   }
 

@@ -1,15 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
-import { ServiceCondition, degradationsOf } from '../condition.ts';
-import type { Condition, Degradation } from '../condition.ts';
-
-/** Asking costs the ledger a commit: more often than this, the last answer is given again. */
-const CACHED_MS = 1_000;
-
-/** A ledger that does not answer within this time is not healthy. */
-const LONGEST_ANSWER_MS = 2_000;
+import { degradationsOf } from '../condition.ts';
+import type { Degradation } from '../condition.ts';
+import { ReadinessCheck } from '../readiness-check.ts';
 
 interface Readiness {
   readonly ok: true;
@@ -23,12 +17,8 @@ interface Readiness {
 @Controller('health')
 export class HealthController implements OnModuleDestroy {
   #isStopping = false;
-  #cached: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
 
-  constructor(
-    private readonly condition: ServiceCondition,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly check: ReadinessCheck) {}
 
   /** Before the hooks begin to drain, since this module imports theirs: balancers move on while they still accept. */
   onModuleDestroy(): void {
@@ -51,22 +41,11 @@ export class HealthController implements OnModuleDestroy {
   @Get('ready')
   async ready(): Promise<Readiness> {
     if (this.#isStopping) throw new Refusal('stopping');
-    const given = new AbortController();
-    const late = this.clock.wait(LONGEST_ANSWER_MS, given.signal).then(() => undefined);
-    const condition = await Promise.race([this.#lookedLately(), late]);
-    given.abort();
-    if (condition?.ready !== true) throw new Refusal('not_ready');
+    const condition = await this.check.look();
+    if (condition === null) throw new Refusal('not_ready');
     const { paused, draining } = condition;
     if (draining) throw new Refusal('draining');
     const degraded = degradationsOf(condition);
     return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
-  }
-
-  #lookedLately(): Promise<Condition> {
-    const now = this.clock.now();
-    if (this.#cached === undefined || Math.abs(now - this.#cached.at) >= CACHED_MS) {
-      this.#cached = { at: now, condition: this.condition.look() };
-    }
-    return this.#cached.condition;
   }
 }

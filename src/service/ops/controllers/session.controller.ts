@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { IsString, Matches, MaxLength } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HooksSettings } from '../../../hooks/index.ts';
 import type { ConsoleLogin, Done } from '../answers.ts';
 import { ConsoleLogins } from '../access/console-logins.ts';
 import type { Login } from '../access/console-logins.ts';
@@ -27,13 +28,14 @@ export class SessionController {
   constructor(
     private readonly tokens: TokenCheck,
     private readonly logins: ConsoleLogins,
+    private readonly settings: HooksSettings,
   ) {}
 
   /** Whether this browser is logged in, and until when. */
   @Get()
   async session(@Req() request: FastifyRequest): Promise<ConsoleLogin> {
     const session = await this.logins.find(request);
-    return session === null ? { loggedIn: false, endsAt: null, as: null } : told(session);
+    return this.#toLogin(session);
   }
 
   /** Logs in with the operator's token; a session that this browser had is ended. */
@@ -49,7 +51,7 @@ export class SessionController {
     await this.logins.end(request);
     const { cookie, ...login } = await this.logins.start(request, operator);
     reply.header('set-cookie', cookie);
-    return told(login);
+    return this.#toLogin(login);
   }
 
   /** Logs out. */
@@ -61,8 +63,12 @@ export class SessionController {
     reply.header('set-cookie', await this.logins.end(request));
     return { ok: true };
   }
-}
 
-function told({ endsAt, operator: { id, role } }: Login): ConsoleLogin {
-  return { loggedIn: true, endsAt: new Date(endsAt).toISOString(), as: { id, role } };
+  #toLogin(login: Login | null): ConsoleLogin {
+    const isEmbedded = !this.settings.names.hasCommand;
+    if (login === null) return { loggedIn: false, endsAt: null, as: null, isEmbedded };
+    const { endsAt, operator } = login;
+    const { id, role } = operator;
+    return { loggedIn: true, endsAt: new Date(endsAt).toISOString(), as: { id, role }, isEmbedded };
+  }
 }

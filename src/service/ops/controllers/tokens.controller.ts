@@ -82,8 +82,9 @@ export class TokensController {
     const uses = [kept, this.authentication.lastUses];
     const { tokenKeeper } = this.options;
     const isKeptHere = (id: string): boolean => tokenKeeper?.isKeptHere(id) === true;
-    const { hooks } = this.settings.current;
-    const files = { isKeptHere, written: tokenKeeper?.written };
+    const { current, names } = this.settings;
+    const { hooks } = current;
+    const files = { isKeptHere, written: tokenKeeper?.written, names };
     const listed = listTokens(hooks, uses, this.clock.now(), files);
     // What tells secrets apart is of no use here, and the beginning of a digest.
     return { tokens: listed.map(({ secret: _secret, ...token }) => token) };

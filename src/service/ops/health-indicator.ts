@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, ExternalServices, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
+import { ServiceCondition, degradationsOf } from './condition.ts';
+import type { Condition, Degradation } from './condition.ts';
+import { ReadinessCheck } from './readiness-check.ts';
+
+/** What the health of an ingress is told with, besides its status. @publicApi */
+export interface HooksHealth {
+  /** `down`: events cannot be stored. */
+  readonly status: 'up' | 'down';
+  /** An operator paused intake and work. Absent while it is down. */
+  readonly paused?: boolean;
+  /** Parts that do not work while the rest does, as `/health/ready` of the service names them. Absent: none. */
+  readonly degraded?: readonly Degradation[];
+}
+
+/**
+ * A health indicator of `@nestjs/terminus`: `() => hooks.isHealthy('hooks')` among the checks. Provide it in a module that
+ * imports `HooksModule`. It names parts and states, and nothing that was sent.
+ * @publicApi
+ */
+@Injectable()
+export class HooksHealthIndicator {
+  readonly #check: ReadinessCheck;
+
+  constructor(
+    maintenance: Maintenance,
+    admin: LedgerAdmin,
+    refusals: Refusals,
+    services: ExternalServices,
+    clock: Clock,
+  ) {
+    const condition = new ServiceCondition(maintenance, admin, refusals, services, clock, {});
+    this.#check = new ReadinessCheck(condition, clock);
+  }
+
+  /** @param key under which it stands in the answer. Never rejects. */
+  async isHealthy<const Key extends string>(key: Key): Promise<Record<Key, HooksHealth>> {
+    const health = { [key]: healthOf(await this.#check.look()) };
+    return health as Record<Key, HooksHealth>;
+  }
+}
+
+function healthOf(condition: Condition | null): HooksHealth {
+  if (condition === null) return { status: 'down' };
+  const degraded = degradationsOf(condition);
+  return { status: 'up', paused: condition.paused, ...(degraded.length > 0 && { degraded }) };
+}
