@@ -1,14 +1,14 @@
 // What an operator reads of runs and deliveries, from their rows: the same columns in every ledger, but for how ids are kept.
 import type { AttemptNote } from '../hooks/ports/change.ts';
-import { EVENT_STATUSES } from '../hooks/ports/event-store.ts';
+import { EVENT_STATUSES } from '../hooks/ports/event-status.ts';
 import type {
   DeliveryDetails,
   EventNote,
-  EventStatus,
   EventSummary,
   HeartbeatStatus,
   RunDetails,
 } from '../hooks/ports/event-store.ts';
+import type { EventStatus } from '../hooks/ports/event-status.ts';
 import { DEFAULT_HOOK_NAME } from '../hooks/ports/jobs.ts';
 import { leaveOutOfText } from '../platform/credentials.ts';
 import { oneLine } from '../platform/shorten.ts';

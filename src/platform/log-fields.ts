@@ -7,10 +7,10 @@ export class LogFields {
   }
 
   [inspect.custom](): string {
-    const { msg, ...others } = { msg: '', ...this };
-    const said = Object.entries(others)
+    const said = Object.entries(this)
       .filter(([, value]) => value !== null && value !== undefined)
-      .map(([name, value]) => `${name}=${String(value)}`);
-    return [msg, ...said].filter((part) => part !== '').join(' ');
+      .toSorted(([a], [b]) => Number(b === 'msg') - Number(a === 'msg'))
+      .map(([name, value]) => (name === 'msg' ? String(value) : `${name}=${String(value)}`));
+    return said.filter((part) => part !== '').join(' ');
   }
 }

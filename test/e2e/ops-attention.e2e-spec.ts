@@ -1,6 +1,6 @@
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
-import { DeliveryError, ExternalServices } from '../../src/hooks/index.ts';
+import { DeliveryError } from '../../src/hooks/index.ts';
 import type { LostRequests } from '../../src/hooks/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
 import { ManualClock } from '../support/clocks.ts';

@@ -2,24 +2,9 @@ import type { CapabilityContract, TokenUsage, ToolCall, Trust } from './agent-ru
 import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
 import type { EventRequest } from './event.ts';
 import type { ChannelId, Route } from './channel.ts';
+import type { EventStatus } from './event-status.ts';
 import type { HookUse } from './hook-use.ts';
 
-/** Every {@link EventStatus}, in the order in which an event may have them. */
-export const EVENT_STATUSES = [
-  'accepted',
-  'running',
-  'delivering',
-  'done',
-  'failed',
-  'skipped',
-] as const;
-
-/**
- * How an event stands as a whole: `running` once any of its work was begun; `delivering` once its runs have ended and
- * a reply is still on its way; when all of it has ended `done`, or `failed` where any of it ended badly; `skipped` when
- * nothing was to be done. @publicApi
- */
-export type EventStatus = (typeof EVENT_STATUSES)[number];
 /** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. @publicApi */
 export type HeartbeatStatus = 'none' | 'requested' | 'done' | 'failed';
 

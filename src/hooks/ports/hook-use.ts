@@ -1,4 +1,4 @@
-import type { EventStatus } from './event-store.ts';
+import type { EventStatus } from './event-status.ts';
 
 /** How much one hook is used. @publicApi */
 export interface HookUse {

@@ -9,6 +9,7 @@ export * from './change.ts';
 export * from './channel.ts';
 export * from './clock.ts';
 export * from './console-sessions.ts';
+export * from './event-status.ts';
 export * from './event-store.ts';
 export * from './event.ts';
 export * from './hook-use.ts';

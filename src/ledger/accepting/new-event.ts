@@ -1,5 +1,5 @@
 // What the row of a new event says beyond what came: its status, its heartbeats, whose it is.
-import type { EventStatus } from '../../hooks/ports/event-store.ts';
+import type { EventStatus } from '../../hooks/ports/event-status.ts';
 import type { SystemEventChange } from '../../hooks/ports/change.ts';
 import type { NewAction, NewEvent } from '../../hooks/ports/event.ts';
 import { mainSession } from '../../hooks/ports/jobs.ts';

@@ -1,7 +1,7 @@
 // Lists events in the order of acceptance, newest first; the cursor is the id of the last one shown.
 import type { EventFilter, EventSummary, FoundEvents } from '../../hooks/ports/event-store.ts';
 import { agentAndShortKey } from '../../hooks/ports/jobs.ts';
-import { EVENT_STATUSES } from '../../hooks/ports/event-store.ts';
+import { EVENT_STATUSES } from '../../hooks/ports/event-status.ts';
 import { integer, keyIn, text } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first } from '../tx.ts';

@@ -1,6 +1,6 @@
 import { MOST_COUNTED } from '../../hooks/ports/hook-use.ts';
 import type { HookUse } from '../../hooks/ports/hook-use.ts';
-import { EVENT_STATUSES } from '../../hooks/ports/event-store.ts';
+import { EVENT_STATUSES } from '../../hooks/ports/event-status.ts';
 import { integer, optionalTime, text, word } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 
