@@ -37,7 +37,7 @@ export type { TrustedRange } from './http/auth/client-address.ts';
 export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
-export { parseBearer } from './http/auth/hook-authentication.ts';
+export { parseBearer } from './http/auth/presented-token.ts';
 export type { HookRouteDecorator } from './http/hook.decorators.ts';
 export { HookGuard } from './http/hook.guard.ts';
 export { secretHandshake } from './http/secret-windows.ts';

@@ -283,8 +283,14 @@ describe('hooks events retry', () => {
     [['forget', 'x', '--matching', 'y'], 'What is to be forgotten?'],
     [['retry'], 'Which event?'],
     [['dismiss', 'x', '--all'], '--all is about every event.'],
-    [['retry', 'x', '--since', '1h'], '--hook, --heartbeats, --since and --status narrow'],
-    [['dismiss', 'x', '--heartbeats'], '--hook, --heartbeats, --since and --status narrow'],
+    [
+      ['retry', 'x', '--since', '1h'],
+      '--hook, --channel, --heartbeats, --since and --status narrow',
+    ],
+    [
+      ['dismiss', 'x', '--heartbeats'],
+      '--hook, --channel, --heartbeats, --since and --status narrow',
+    ],
     [['dismiss', '--all', '--hook', 'x', '--heartbeats'], 'Heartbeats are of no hook.'],
     [['retry', '--all', '--since', 'soon'], '--since is neither'],
     [['dismiss', '--all', '--status', 'odd'], '--status must be one of'],

@@ -315,8 +315,6 @@ describe('what verified senders lose', () => {
         '12 failures that nobody was notified of:',
         '',
         '- 12 × request to alertmanager refused as too large (413); raise maxBodyBytes, or let the sender send less at a time (Alertmanager: max_alerts)',
-        '',
-        '`hooks events list --status failed` lists them, `--refused` what was refused.',
       ].join('\n'),
     ]);
     expect(hooks.chan1.messages[0]).toMatchObject({ to: '+1' });

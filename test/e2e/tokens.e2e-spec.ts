@@ -265,7 +265,7 @@ describe('guessing is slow', () => {
     ingress = await openIngress({ options });
     const from = (client: string) => ({ ...bearer('wrong'), 'x-forwarded-for': client });
     const told = (): unknown[] =>
-      ingress.log.lines.filter(([line]) => String(line).includes('gateway.trustedProxies'));
+      ingress.log.lines.filter(([line]) => String(line).includes('name it in trustedProxies'));
     await statuses(5, from('10.0.0.1'));
     expect(told()).toHaveLength(1);
     expect(String(told()[0])).toContain('10.0.0.1');

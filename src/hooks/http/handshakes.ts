@@ -4,7 +4,7 @@ import { getField } from '../../platform/objects.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { Handshake } from '../senders/index.ts';
-import { presentedToken } from './auth/hook-authentication.ts';
+import { presentedToken } from './auth/presented-token.ts';
 import { BodyReader } from './body.ts';
 import { parseJson } from './content.ts';
 import { assertVerifyToken, isAsked, makeAnswer } from './handshake-answer.ts';

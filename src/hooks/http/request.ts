@@ -4,7 +4,7 @@ import { LONGEST_KEY } from '../actions/idempotency.ts';
 import { LEFT_OUT, isCredential } from '../../platform/credentials.ts';
 import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import { presentedToken } from './auth/hook-authentication.ts';
+import { presentedToken } from './auth/presented-token.ts';
 import type { ParsedJson } from './content.ts';
 import { VERIFIED_BY_HOST } from './hook-call.ts';
 import type { HookCall } from './hook-call.ts';

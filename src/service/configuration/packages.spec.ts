@@ -79,6 +79,10 @@ describe('the packages that a configuration needs', () => {
       expect(findMissing(needed, from)).toEqual({
         what: 'missing, or of another version: @ai-sdk/openai-compatible (for models.providers.local), grammy (for channels.chan_2); what needs them waits',
         command: `npm i [-g] @ai-sdk/openai-compatible@${OPTIONAL_PACKAGES['@ai-sdk/openai-compatible']} grammy@${OPTIONAL_PACKAGES.grammy}`,
+        packages: [
+          `@ai-sdk/openai-compatible@${OPTIONAL_PACKAGES['@ai-sdk/openai-compatible']}`,
+          `grammy@${OPTIONAL_PACKAGES.grammy}`,
+        ],
       });
     } finally {
       rmSync(directory, { recursive: true });

@@ -58,6 +58,8 @@ export class AuditInterceptor implements NestInterceptor {
 
   async #written(request: FastifyRequest, next: CallHandler<unknown>): Promise<unknown> {
     const change = changeOf(request);
+    // A body that is given up takes the connection, and with it the address, along.
+    const client = this.proxies.clientOf(request);
     try {
       const answer = await lastValueFrom(next.handle(), { defaultValue: undefined });
       change.after ??= figuresOf(answer);
@@ -66,18 +68,18 @@ export class AuditInterceptor implements NestInterceptor {
       change.outcome = errorAnswer(error).body.code;
       throw error;
     } finally {
-      await this.#write(request, change);
+      await this.#write(request, client, change);
     }
   }
 
-  async #write(request: FastifyRequest, change: Change): Promise<void> {
+  async #write(request: FastifyRequest, client: string, change: Change): Promise<void> {
     const { subject, before, after, outcome } = change;
     const { url = '' } = request.routeOptions;
     // Below whatever path the console is mounted at.
     const route = url.slice(Math.max(0, url.lastIndexOf('/ops/api/')));
     await this.trail.record({
       actor: operatorOf(request)?.id ?? 'unknown',
-      client: this.proxies.clientOf(request),
+      client,
       operation: `${request.method} ${route}`,
       subject: subject ?? subjectOf(request),
       outcome,

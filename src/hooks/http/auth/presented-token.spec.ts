@@ -1,5 +1,5 @@
 import { QUADRATIC, growth } from '../../../../test/support/cpu-time.ts';
-import { parseBearer, presentedToken } from './hook-authentication.ts';
+import { parseBearer, presentedToken } from './presented-token.ts';
 
 describe('presentedToken (behaviour §3)', () => {
   it.each([
