@@ -34,7 +34,7 @@ const TIMEOUT_MS = 1000;
 
 /** What to type where no tunnel runs. */
 export function tunnelHint(port: number): string {
-  return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}`;
+  return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}; one of your own: hooks relay`;
 }
 
 /** Those that lead to this port, as far as they can tell. */
