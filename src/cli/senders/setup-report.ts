@@ -74,9 +74,7 @@ export class SetupReport {
         : `a running service reloads it once it has ${variable}, too: this shell has it, and ${DOTENV_FILE} does not. Write ${variable}=… into ${DOTENV_FILE} (mode 600), which needs no restart, or start the service with it`;
     terminal.note(`written: ${news.join(', ')}; ${effect}`);
     if (!this.here.isDemo) return;
-    terminal.note(
-      "Demo mode ends at the next restart. Set a model in gateway.json5 first (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}).",
-    );
+    terminal.note('Demo mode ends at the next restart. Say who answers then: hooks setup model');
   }
 
   tellSecrets({ before, now }: Counted, own: GivenToken | undefined): void {

@@ -10,7 +10,7 @@ export type Variables = Readonly<Record<string, string>>;
 /**
  * The text of `.env` with these variables: one that is there gets the new value on its line, others follow at the end,
  * and every other line stays as it is.
- * @throws RangeError for a value that no line of the file can say
+ * @throws RangeError for a value that no line can say; nothing is written
  */
 export function withVariables(text: string | undefined, variables: Variables): string {
   let next = text ?? '';
@@ -22,7 +22,7 @@ export function withVariables(text: string | undefined, variables: Variables): s
   }
   const read = parseEnv(next);
   for (const [name, value] of Object.entries(variables)) {
-    if (read[name] !== value) throw new RangeError(`${DOTENV_FILE} cannot hold this ${name}`);
+    if (read[name] !== value || /[\r\n]/.test(value)) throw new RangeError(`${DOTENV_FILE} cannot hold this ${name}`);
   }
   return next;
 }

@@ -306,11 +306,13 @@ export function ofStart(configuration: ConfigurationState | undefined): Attentio
     ...(isConfiguredSince
       ? {
           what: 'until the next start the demo agent answers where no model is named',
-          todo: "name a model in gateway.json5 (agents.defaults.model), or keep the demo agent (agents.defaults.runner: {type: 'demo'}), then restart",
+          todo: 'let a model answer, or keep the demo agent',
+          command: 'hooks setup model',
         }
       : {
           what: 'nothing is configured yet: the demo agent answers, and no model is asked',
-          todo: 'write a gateway.json5 (gateway.example.json5 shows one), then restart',
+          todo: 'connect a model, a channel and a sender',
+          command: 'hooks setup',
         }),
   });
   return [...(restartFor.length > 0 ? [waits] : []), ...looks, ...(isDemo ? [demo] : [])];

@@ -39,7 +39,7 @@ export const configuration: Check = {
     if (mistakes.length > 0)
       return mistakes.map((one) => error(problemLine(one), 'correct that key'));
     if (isDemo) {
-      const fix = 'copy gateway.example.json5 to gateway.json5 when you have seen enough';
+      const fix = 'when you have seen enough: hooks setup';
       return [info(`there is no gateway.json5 in ${dir}: the service shows itself as a demo`, fix)];
     }
     const own = Object.values(KEYS);
