@@ -48,7 +48,7 @@ describe('The console', () => {
     for (const token of ['not-the-token-of-the-operator', HOOK_TOKEN]) {
       await page.getByLabel('Operator’s token').fill(token);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('alert').getByText('not the operator’s token').waitFor();
+      await page.getByRole('alert').getByText('not the token of an operator').waitFor();
     }
     expect(await page.context().cookies()).toEqual([]);
   });

@@ -12,7 +12,13 @@ export function Reply({ text }: { text: string }) {
   const [isSource, showSource] = useState(text.length > LONGEST);
   return (
     <div class="reply">
-      {isSource ? <ForeignText label="Reply" text={text} /> : <div>{blocksOf(text)}</div>}
+      {isSource ? (
+        <ForeignText label="Reply" text={text} />
+      ) : (
+        <div role="group" aria-label="Reply">
+          {blocksOf(text)}
+        </div>
+      )}
       {text.length <= LONGEST && (
         <button type="button" class="quiet small" onClick={() => showSource(!isSource)}>
           {isSource ? 'Show as text' : 'Show the source'}
