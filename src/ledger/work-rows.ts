@@ -1,6 +1,6 @@
 // What is told of work as a whole, from rows that name the same columns in every ledger.
 import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
-import type { DeadWork, WaitingWork, WorkCounts } from '../hooks/ports/ledger.ts';
+import type { DeadWork, WaitingWork, WorkCounts } from '../hooks/ports/ledger-admin.ts';
 import { integer, optionalInteger, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 

@@ -14,6 +14,7 @@ export * from './event-store.ts';
 export * from './event.ts';
 export * from './hook-use.ts';
 export * from './jobs.ts';
+export * from './ledger-admin.ts';
 export * from './ledger.ts';
 export * from './refusals.ts';
 export * from './run-ends.ts';

@@ -1,7 +1,8 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
-import { LedgerAdmin, LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import { LedgerAdmin } from '../../hooks/ports/ledger-admin.ts';
 import type {
   DeadWork,
   DeadWorkFilter,
@@ -10,7 +11,7 @@ import type {
   ForgottenStep,
   WaitingWork,
   WorkCounts,
-} from '../../hooks/ports/ledger.ts';
+} from '../../hooks/ports/ledger-admin.ts';
 import type { Caller } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 

@@ -1,13 +1,8 @@
 // docs/design/postgres.md
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { Maintenance } from '../../hooks/ports/ledger.ts';
-import type {
-  InstanceFacts,
-  Ledger,
-  LedgerLog,
-  Retention,
-  StoreState,
-} from '../../hooks/ports/ledger.ts';
+import type { Ledger, LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
+import type { InstanceFacts } from '../../hooks/ports/ledger-admin.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../rows.ts';
 import { CallQueue } from '../call-queue.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
-import type { InstanceFacts, Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
+import type { Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
+import type { InstanceFacts } from '../../hooks/ports/ledger-admin.ts';
 import { optionalText, text } from '../rows.ts';
 import { Database } from './connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';

@@ -1,6 +1,6 @@
 // How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
 // where the jobs stand.
-import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger.ts';
+import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger-admin.ts';
 import { integer, text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';

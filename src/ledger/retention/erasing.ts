@@ -1,7 +1,7 @@
 // Erasing by an operator's word: an event with all that repeats it, or whatever has certain words. What is forgotten by
 // age is in old-events.ts and pruning.ts. The keys and sessions that are touched are locked before anything is looked at,
 // and work of theirs with its rows: so no step begins meanwhile that would write down what is about to go.
-import type { Forgotten, ForgottenStep } from '../../hooks/ports/ledger.ts';
+import type { Forgotten, ForgottenStep } from '../../hooks/ports/ledger-admin.ts';
 import { ERASABLE, STEP_TURNS, matchingRows, sessionsShown } from '../erasable-rows.ts';
 import type { ErasableRows } from '../erasable-rows.ts';
 import { integer, isTrue, text } from '../rows.ts';

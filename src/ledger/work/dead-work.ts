@@ -2,7 +2,7 @@
 // many, a page at a time, so that no transaction holds a thousand locks, and a call that is cut off has done whole
 // pages. The oldest comes first, and the cursor is the number of the last one that was done.
 import type { AttemptNote } from '../../hooks/ports/change.ts';
-import type { DeadWorkFilter, DeadWorkPage } from '../../hooks/ports/ledger.ts';
+import type { DeadWorkFilter, DeadWorkPage } from '../../hooks/ports/ledger-admin.ts';
 import { integer, optionalText, text, word } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';

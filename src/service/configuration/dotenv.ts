@@ -22,7 +22,8 @@ export function withVariables(text: string | undefined, variables: Variables): s
   }
   const read = parseEnv(next);
   for (const [name, value] of Object.entries(variables)) {
-    if (read[name] !== value || /[\r\n]/.test(value)) throw new RangeError(`${DOTENV_FILE} cannot hold this ${name}`);
+    if (read[name] !== value || /[\r\n]/.test(value))
+      throw new RangeError(`${DOTENV_FILE} cannot hold this ${name}`);
   }
   return next;
 }

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
+import type { LedgerLog } from '../../../hooks/ports/ledger.ts';
 import type {
   DrainOutcome,
   InstanceFacts,
   LedgerInstance,
-  LedgerLog,
-} from '../../../hooks/ports/ledger.ts';
+} from '../../../hooks/ports/ledger-admin.ts';
 import { getText, parseJson } from '../../../platform/objects.ts';
 import { integer, text, time } from '../../rows.ts';
 import type { Row } from '../../rows.ts';

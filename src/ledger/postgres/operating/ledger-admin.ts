@@ -1,4 +1,4 @@
-import type { DrainOutcome, LedgerInstance } from '../../../hooks/ports/ledger.ts';
+import type { DrainOutcome, LedgerInstance } from '../../../hooks/ports/ledger-admin.ts';
 import { StoredAdmin } from '../../ports/admin.ts';
 import type { PostgresStore } from '../store.ts';
 import type { InstanceList } from './instances.ts';

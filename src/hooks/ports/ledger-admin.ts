@@ -1,0 +1,203 @@
+import type { Activity, ActivityWindow } from './activity.ts';
+import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
+import type { DeliveryStatus, RunStatus } from './change.ts';
+import type { ChannelConditions, ChannelId } from './channel.ts';
+
+/** How much work stands where, for metrics. @publicApi */
+export interface WorkCounts {
+  readonly kind: 'run' | 'heartbeat' | 'delivery' | 'notice';
+  /** `dead`: given up, kept until its event is forgotten, and may be retried until then. */
+  readonly state: 'waiting' | 'running' | 'dead';
+  readonly count: number;
+  /** Since when the oldest that is due waits, in epoch milliseconds; absent: none does. */
+  readonly oldestDueAt?: number;
+}
+
+/**
+ * Work that is due and not begun, of one hook and for one cause. `order`: it is behind other work of its session or
+ * recipient. `retry`: an attempt failed, and the next is to come. `backend`: its model, provider, gateway or program cannot
+ * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it.
+ * @publicApi
+ */
+export interface WaitingWork {
+  readonly kind: WorkCounts['kind'];
+  /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
+  readonly hook: string | null;
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot';
+  readonly count: number;
+  /** When the oldest of it was accepted, or an operator had it done anew, in epoch milliseconds. */
+  readonly since: number;
+}
+
+/** Dead runs of one hook, or dead deliveries of one hook to one channel. @publicApi */
+export interface DeadWork {
+  readonly kind: 'run' | 'delivery';
+  /** Of deliveries; null: they are runs. */
+  readonly channel: string | null;
+  /** Id of the mapping, `agent` or `wake`, as {@link DeadWorkFilter.hook} takes it; null: replies of heartbeats. */
+  readonly hook: string | null;
+  readonly count: number;
+  /** When the first of them was given up, in epoch milliseconds. */
+  readonly since: number;
+}
+
+/** Which dead runs and deliveries; absent fields leave none out. @publicApi */
+export interface DeadWorkFilter {
+  /** Name of the event's hook, or id of its mapping; null: what no hook asked for, which are replies of heartbeats. */
+  readonly hook?: string | null;
+  /** Only deliveries to this channel. A retry makes those due, too, that wait for their next attempt. */
+  readonly channel?: ChannelId;
+  /** Epoch milliseconds: only of events that came then or later. */
+  readonly since?: number;
+  /** How the run or the delivery ended. Replies of heartbeats have no history that would say so, and are left out. */
+  readonly status?: RunStatus | DeliveryStatus;
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** Most at a time, 1 to 200. */
+  readonly limit: number;
+}
+
+/** What was done to dead work, and where the rest begins. @publicApi */
+export interface DeadWorkPage {
+  readonly count: number;
+  /** Null: there was no more when it was asked. */
+  readonly nextCursor: string | null;
+}
+
+/** A process that has the ledger open. @publicApi */
+export interface LedgerInstance {
+  readonly id: string;
+  /** By which people tell processes apart: its host and its process id. */
+  readonly name: string;
+  /** Of this package; null: the process does not say. */
+  readonly version: string | null;
+  /** A digest: processes with the same one are configured alike. Null: the process does not say. */
+  readonly configuration: string | null;
+  /** ISO 8601, by the clock of the store. */
+  readonly startedAt: string;
+  /** When it was last heard of, likewise; twice a minute while it lives. */
+  readonly seenAt: string;
+  /** It is the one that answers. */
+  readonly isThis: boolean;
+  /** It begins no work and is not ready: an operator said so. */
+  readonly draining: boolean;
+  /** Steps of work that are under way in it. */
+  readonly underWay: number;
+}
+
+/** What became of it: no such process was heard of lately; nobody else would do the work. @publicApi */
+export type DrainOutcome = 'done' | 'unknown' | 'last';
+
+/** What a process says of itself to those that share its ledger. @publicApi */
+export interface InstanceFacts {
+  readonly version: string;
+  /** A digest: the same where processes are configured alike. */
+  readonly configuration: string;
+}
+
+/** What was erased by an operator's word, beside events. @publicApi */
+export interface Forgotten {
+  /** Turns of sessions. */
+  readonly turns: number;
+  /** Lines that waited for the next turn of a main session. */
+  readonly lines: number;
+  /** Refused requests. */
+  readonly refusals: number;
+}
+
+/** A step of forgetting by words. @publicApi */
+export interface ForgottenStep extends Forgotten {
+  /** Where the next step begins; null: that was the last. */
+  readonly next: number | null;
+}
+
+/** What an operator may do to the ledger. @publicApi */
+export abstract class LedgerAdmin {
+  /**
+   * Puts the dead runs and deliveries of an event back into the queue, and makes those due that wait for their next
+   * attempt. Returns how many; null for an unknown event.
+   */
+  abstract retry(eventId: string): Promise<number | null>;
+
+  /** Puts dead runs and deliveries back into the queue, the oldest first. Those of no event (heartbeats' replies) too. */
+  abstract retryAll(filter: DeadWorkFilter): Promise<DeadWorkPage>;
+
+  /**
+   * Forgets the dead runs and deliveries of an event: they are no longer counted and cannot be retried, and their
+   * history says `dismissed`. Returns how many; null for an unknown event.
+   */
+  abstract dismiss(eventId: string): Promise<number | null>;
+
+  /** The same for all that the filter finds, the oldest first. */
+  abstract dismissAll(filter: DeadWorkFilter): Promise<DeadWorkPage>;
+
+  /**
+   * Erases an event: payload, request, runs, deliveries, work that is not begun, the lines that wait with its words, the
+   * turns that were shown it, what notices were to tell of it. Of its row only id, hook, time, status and the digests of
+   * its keys stay until they run out, so that nobody can send it again as if it were new.
+   * @returns null for an unknown event; `under-way`: nothing was erased, since a step that would write its words again
+   * has begun
+   */
+  abstract forget(eventId: string): Promise<Forgotten | 'under-way' | null>;
+
+  /**
+   * Erases what has all of the terms and is part of no event: turns of sessions, lines of no event, refusals, where
+   * sessions last spoke, why channels failed; and of what operators did all but who did it, when and what. A step looks at some hundred turns.
+   * @param terms folded, as `parseSearch` makes them
+   * @param from 0, then each answer's `next`
+   */
+  abstract forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep>;
+
+  /** Where what was forgotten may still stand, beyond the reach of the ledger: a sentence each. */
+  abstract leftovers(): Promise<readonly string[]>;
+
+  /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
+  abstract setPaused(paused: boolean): Promise<void>;
+
+  abstract isPaused(): Promise<boolean>;
+
+  /** Keeps what an operator did. @throws LedgerUnavailable */
+  abstract audit(entry: NewAuditEntry): Promise<void>;
+
+  /** What operators did, newest first. */
+  abstract audited(filter: AuditFilter): Promise<AuditPage>;
+
+  /** Every kind and state that has any work. */
+  abstract counts(): Promise<readonly WorkCounts[]>;
+
+  /** The dead runs and deliveries that can be retried, by hook and channel, the most first. */
+  abstract dead(): Promise<readonly DeadWork[]>;
+
+  /** What waits, by hook and cause; none in a ledger that cannot tell. */
+  async waiting(): Promise<readonly WaitingWork[]> {
+    return [];
+  }
+
+  /**
+   * How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it, and how many
+   * deliveries were not made yet, by channel.
+   */
+  abstract resting(): Promise<Readonly<Record<string, number>>>;
+
+  /** How the channels fared last, whichever process tried them. */
+  abstract channelConditions(): Promise<ChannelConditions>;
+
+  /** The processes that have the ledger open and were heard of lately, the oldest first; null: only one can have it. */
+  async instances(): Promise<readonly LedgerInstance[] | null> {
+    return null;
+  }
+
+  /**
+   * Drains one of them, whichever is asked, or lets it work again: it begins no work and is not ready, what it has begun
+   * goes on to its end, and it accepts what still comes. Ends with the process. The last that works is never drained.
+   */
+  async setDraining(_id: string, draining: boolean): Promise<DrainOutcome> {
+    return draining ? 'last' : 'unknown';
+  }
+
+  /**
+   * What happened lately, as charts show it. Kept by the minute and over restarts, while the clock is set back or ahead,
+   * too; a crash may cost the figures of the last minute, and no event.
+   */
+  abstract activity(window: ActivityWindow): Promise<Activity>;
+}
