@@ -1,5 +1,6 @@
 // docs/design/service.md
 import 'reflect-metadata';
+import { existsSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -82,8 +83,8 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     await app.init();
     operatorUrl = await operator?.listen();
     await app.listen(gateway.port, gateway.host);
-    // Its directory is ours once the ledger is open.
-    await forwarders?.listen().catch(withoutForwarders);
+    // Its directory is ours once the ledger is open; with one in PostgreSQL there may be none.
+    if (existsSync(configuration.store.dir)) await forwarders?.listen().catch(withoutForwarders);
   } catch (error) {
     await app.close();
     throw listenFailure(error, GATEWAY_KEYS);
