@@ -6,5 +6,5 @@ import './platform/required-node.ts';
 export { HooksConsoleModule } from './service/console/index.ts';
 export { HooksHealthIndicator } from './service/ops/health-indicator.ts';
 export type { HooksHealth } from './service/ops/health-indicator.ts';
-export type { Degradation } from './service/ops/condition.ts';
+export type { Degradation } from './service/ops/degradation.ts';
 export type { HooksConsoleOptions } from './service/console/index.ts';

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import module from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Terminal } from '../terminal.ts';
 
 /** Where this package stands, as npm has to be told it. */
 function npmPlace(): readonly string[] | undefined {
-  const manifest = module.findPackageJSON(import.meta.url);
-  if (manifest === undefined) return undefined;
-  const own = dirname(manifest);
+  const own = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[\\/]$/, '');
   const parent = dirname(own);
   if (basename(parent) !== 'node_modules') return ['--prefix', own, '--no-save'];
   const prefix = dirname(parent);

@@ -11,6 +11,7 @@ import {
 import type { LostRequests, RestingBackend, StoreState } from '../../hooks/index.ts';
 import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
+import type { Degradation } from './degradation.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
 
 /** How the parts of the service are doing; asked once for whatever is told of it. */
@@ -43,16 +44,6 @@ export interface AwayBackend extends RestingBackend {
 const MOST_BACKENDS = 20;
 /** So long it is. */
 const MOMENT_MS = 60_000;
-
-/**
- * A part of the service that does not work while the rest does; of `hooks`: senders are losing what they send; of
- * `ledger`: its file is damaged, and what is stored may be lost; of `agents`: a model, gateway or program is away, and its
- * runs wait.
- */
-export interface Degradation {
-  readonly part: 'mail' | 'hooks' | 'ledger' | 'agents';
-  readonly state: string;
-}
 
 /** Finds out how the service is doing. It answers while the ledger does not: that is when somebody looks. */
 @Injectable()

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, ExternalServices, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
 import { ServiceCondition, degradationsOf } from './condition.ts';
-import type { Condition, Degradation } from './condition.ts';
+import type { Condition } from './condition.ts';
+import type { Degradation } from './degradation.ts';
 import { ReadinessCheck } from './readiness-check.ts';
 
 /** What the health of an ingress is told with, besides its status. @publicApi */

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Refusal } from '../../refusals.ts';
 import { degradationsOf } from '../condition.ts';
-import type { Degradation } from '../condition.ts';
+import type { Degradation } from '../degradation.ts';
 import { ReadinessCheck } from '../readiness-check.ts';
 
 interface Readiness {
