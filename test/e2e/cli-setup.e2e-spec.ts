@@ -265,7 +265,7 @@ describe('hooks setup where nothing is configured', () => {
     const { stdout, stderr } = await setup(['gitea']);
     expect(stdout).toMatch(/Bearer [\w-]{43}/);
     expect(stderr).toContain('Demo mode ends at the next restart');
-    expect(stderr).toContain("or keep the demo agent (agents.defaults.runner: {type: 'demo'})");
+    expect(stderr).toContain('Say who answers then: hooks setup model');
     expect(written('gateway.json5')).toContain(`token: '${TOKEN}'`);
   });
 });
