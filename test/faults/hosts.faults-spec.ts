@@ -93,7 +93,8 @@ describe('While the disk is slow', () => {
     disk.slowWrites(0);
     expect(await missing(dir, found.accepted)).toEqual([]);
     await using again = await world.start({ env: disk.env });
-    await world.drain(again);
+    // Slowly where a ledger of 2 GB is read through FUSE.
+    await world.drain(again, 150_000);
     expect(await verdictOn(world, again)).toEqual(FLAWLESS);
     expectQuick(found);
   });
