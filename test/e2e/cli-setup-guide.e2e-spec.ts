@@ -124,6 +124,21 @@ describe('hooks setup by flags', () => {
     expect(service.hasEnded).toBe(false);
   });
 
+  it('writes nothing with --dry-run, and shows what it would', async () => {
+    const args = [...model(), ...telegram(), '--to', '4711', '--sender', 'github', '--dry-run'];
+    const { code, stdout, stderr } = await setup(args, ENV);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('nothing was changed'),
+    });
+    for (const name of ['gateway.json5', 'gateway.d/model.json5', 'gateway.d/github.json5']) {
+      expect(stdout).toContain(name);
+    }
+    expect(stdout + stderr).not.toContain(KEY);
+    expect(bot.sent).toEqual([]);
+    expectNothing();
+  });
+
   it('makes the webhook at GitHub', async () => {
     const github = new ScriptedServer(() => answer(201, { id: 1, active: true }));
     await github.listen();
@@ -297,6 +312,38 @@ describe('hooks setup channel', () => {
         },
       },
     });
+  });
+
+  it('keeps the secret of a webhook when it is called again', async () => {
+    const args = ['channel', 'webhook', '--channel-url', 'https://me.example/in'];
+    await setup(args);
+    const before = written('.env');
+    const { code, stderr } = await setup(args);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('nothing to write'),
+    });
+    expect(written('.env')).toBe(before);
+  });
+
+  it('writes down where Mattermost is, when that is typed', async () => {
+    const server = new ScriptedServer(() => answer(200, { username: 'events' }));
+    await server.listen();
+    try {
+      using terminal = new TypedTerminal(['setup', 'channel', 'mattermost'], dir.path, {
+        MATTERMOST_TOKEN: 'token-of-the-bot',
+      });
+      await terminal.answer('Where is Mattermost?', server.origin + KEYS.enter);
+      await terminal.answer('The id of the conversation', 'a'.repeat(26) + KEYS.enter);
+      expect(await terminal.ended()).toBe(0);
+      expect(fragment('channel-mattermost')).toEqual({
+        channels: {
+          chan_5: { apiRoot: server.origin, token: '${MATTERMOST_TOKEN}', to: 'a'.repeat(26) },
+        },
+      });
+    } finally {
+      await server.close();
+    }
   });
 
   it('lets nobody but whoever has the link get the replies', async () => {

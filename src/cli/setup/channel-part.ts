@@ -4,15 +4,15 @@ import {
   findAddress,
   fragmentFile,
   newToken,
+  tokenQuestion,
 } from '../../service/index.ts';
 import type { ChannelProviderName } from '../../service/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asShortLine } from '../foreign-text.ts';
-import { VARIABLE } from '../senders/sender-secrets.ts';
-import { PLATFORMS } from './platforms.ts';
+import { PLATFORMS, askName } from './platforms.ts';
 import type { Platform, Recipient } from './platforms.ts';
-import { findSecret, needAnswer } from './setup-part.ts';
+import { findSecret, findUrl, needAnswer } from './setup-part.ts';
 import type { PartContext, SetupPart } from './setup-part.ts';
 
 /*
@@ -71,32 +71,33 @@ async function ofPlatform(
   platform: Platform,
 ): Promise<SetupPart> {
   const { terminal } = context;
-  if (given !== undefined && !VARIABLE.test(given)) {
-    throw new CliError(
-      '--channel-token-env must be the name of a variable.',
-      undefined,
-      EXIT.usage,
-    );
-  }
   const { provider, label } = platform;
-  const root = await findRoot(context, channelUrl, platform);
-  const what = `The bot token of ${label}`;
+  const usual = findAddress(provider, {});
+  const root = await findUrl(context, {
+    what: `The address of ${label}`,
+    flag: '--channel-url',
+    given: channelUrl ?? usual,
+    message: `Where is ${label}? (https://chat.example.org)`,
+  });
   const token = await findSecret(context, {
-    what,
+    what: `The bot token of ${label}`,
     where: platform.where,
     flag: '--channel-token-env',
     given,
     usual: platform.variable,
   });
-  const api = { root, token: token.value, terminal, signal: context.signal };
-  const bot = await platform.whoami(api);
+  const question = tokenQuestion(provider, { token: token.value, apiRoot: root });
+  if (question === undefined) throw new TypeError(`${provider} has no question for its token`);
+  const { headers } = question;
+  const api = { label, root, token: token.value, headers, terminal, signal: context.signal };
+  const bot = await askName(platform, api, question);
   terminal.note(`${label} knows the token: ${asShortLine(bot, 60)}`);
   const recipient =
     named === undefined
       ? await chooseRecipient(context, await platform.recipients(api, bot))
       : named;
   const settings = {
-    ...(channelUrl !== undefined && { apiRoot: root }),
+    ...(root !== usual && { apiRoot: root }),
     token: new Written(`\${${token.variable}}`),
     to: recipient,
   };
@@ -107,17 +108,6 @@ async function ofPlatform(
     token.variables,
     `${label} will get replies at ${recipient}`,
   );
-}
-
-async function findRoot(
-  { prompts }: PartContext,
-  given: string | undefined,
-  { provider, label }: Platform,
-): Promise<string> {
-  const known = given ?? findAddress(provider, {});
-  if (known !== undefined) return known.replace(/\/+$/, '');
-  if (prompts === undefined) throw needAnswer(`The address of ${label}`, '--channel-url');
-  return askUrl(prompts, `Where is ${label}? (https://chat.example.org)`);
 }
 
 /** Names come from the platform, and are foreign text. */
@@ -148,13 +138,17 @@ async function ownWebhook(
   context: PartContext,
   { channelUrl, to = 'me' }: ChannelFlags,
 ): Promise<SetupPart> {
-  const { prompts, terminal } = context;
-  if (channelUrl === undefined && prompts === undefined) {
-    throw needAnswer('The address of the webhook', '--channel-url');
-  }
-  const url = channelUrl ?? (await askUrl(prompts!, 'Where are replies posted? (https://…)'));
-  const secret = `whsec_${Buffer.from(newToken(), 'base64url').toString('base64')}`;
+  const { terminal, here } = context;
+  const url = await findUrl(context, {
+    what: 'The address of the webhook',
+    flag: '--channel-url',
+    given: channelUrl,
+    message: 'Where are replies posted? (https://…)',
+  });
   const variable = 'WEBHOOK_SECRET';
+  // Whoever checks it has the one that is there.
+  const secret =
+    here.env[variable] ?? `whsec_${Buffer.from(newToken(), 'base64url').toString('base64')}`;
   terminal.note(`It is signed by Standard Webhooks with the secret in ${variable} of .env.`);
   const settings = { url, secrets: [new Written(`\${${variable}}`)], to };
   return planned(
@@ -193,13 +187,4 @@ function planned(
     variables,
     found,
   };
-}
-
-async function askUrl(
-  prompts: NonNullable<PartContext['prompts']>,
-  message: string,
-): Promise<string> {
-  const validate = (text: string): string | undefined =>
-    /^https?:\/\/[^\s@]+$/.test(text) ? undefined : 'Write it as https://…';
-  return (await prompts.text({ message, validate })).replace(/\/+$/, '');
 }

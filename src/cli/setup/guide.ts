@@ -103,6 +103,7 @@ export class GuidedSetup {
     const url = preset === undefined ? undefined : await this.#address();
     await this.#write(parts);
     const sender = preset === undefined ? null : await this.#setUp(preset, url);
+    if (this.flags.dryRun === true) return terminal.note('nothing was changed');
     const service = await this.#service();
     if (service === undefined) {
       if (json) return terminal.printJson({ ...this.#document(), sender, story: null });
@@ -196,6 +197,7 @@ export class GuidedSetup {
       const files = new PlannedFiles(here.dir, here.files, fragments, gateway, variables);
       const { problems } = await files.inspect(env);
       assertNoProblems(problems);
+      if (this.flags.dryRun === true) return files.show(terminal);
       if (files.isChange) {
         files.write();
         this.#written.push(...files.names);
@@ -324,6 +326,7 @@ export class GuidedSetup {
   #tell(): void {
     const { terminal } = this.context;
     const files = this.#written.join(', ');
+    if (this.flags.dryRun === true) return terminal.note('nothing was changed');
     terminal.note(
       files === ''
         ? 'nothing to write: everything is there already'

@@ -4,8 +4,7 @@ import type { Sections, Variables } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { asShortLine } from '../foreign-text.ts';
-import { VARIABLE } from '../senders/sender-secrets.ts';
-import { askPlatform, findSecret, needAnswer, words } from './setup-part.ts';
+import { askPlatform, findSecret, findUrl, needAnswer, words } from './setup-part.ts';
 import type { KeptSecret, PartContext, SetupPart } from './setup-part.ts';
 
 /*
@@ -197,19 +196,17 @@ async function chooseSource({ prompts }: PartContext): Promise<string> {
   ]);
 }
 
-async function findBaseUrl(
-  { prompts }: PartContext,
+function findBaseUrl(
+  context: PartContext,
   { baseUrl, type }: Source,
   { modelUrl }: ModelFlags,
 ): Promise<string> {
-  const known = modelUrl ?? baseUrl ?? publicUrl(type);
-  if (known !== undefined) return known.replace(/\/+$/, '');
-  if (prompts === undefined) throw needAnswer('The address of the model', '--model-url');
-  const answer = await prompts.text({
+  return findUrl(context, {
+    what: 'The address of the model',
+    flag: '--model-url',
+    given: modelUrl ?? baseUrl ?? publicUrl(type),
     message: 'Its address, with the version path (http://127.0.0.1:8000/v1)',
-    validate: (text) => (/^https?:\/\/[^\s@]+$/.test(text) ? undefined : 'Write it as http://…/v1'),
   });
-  return answer.replace(/\/+$/, '');
 }
 
 /** A server on this machine rarely wants a key: it is taken where one is set, and not asked for. */
@@ -218,9 +215,6 @@ async function findKey(
   { variable, type, label }: Source,
   { modelKeyEnv }: ModelFlags,
 ): Promise<KeptSecret | undefined> {
-  if (modelKeyEnv !== undefined && !VARIABLE.test(modelKeyEnv)) {
-    throw new CliError('--model-key-env must be the name of a variable.', undefined, EXIT.usage);
-  }
   const usual = modelKeyEnv ?? variable;
   if (usual === undefined) return undefined;
   const isOptional = type === 'openai-compatible' && modelKeyEnv === undefined;

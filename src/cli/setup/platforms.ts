@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { getField, getText } from '../../platform/objects.ts';
-import type { ChannelProviderName } from '../../service/index.ts';
+import type { ChannelProviderName, TokenQuestion } from '../../service/index.ts';
 import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { askPlatform, words } from './setup-part.ts';
@@ -19,8 +19,12 @@ export interface Recipient {
 
 /** What a platform is asked with. */
 export interface BotApi {
+  readonly label: string;
+  /** Without a slash at its end. */
   readonly root: string;
   readonly token: string;
+  /** That prove who asks, as in `tokenQuestion`. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
@@ -33,8 +37,8 @@ export interface Platform {
   readonly variable: string;
   /** Where a person gets the token. */
   readonly where: string;
-  /** The name of the bot. @throws CliError where the token is refused */
-  readonly whoami: (api: BotApi) => Promise<string>;
+  /** The name of the bot, in what the platform answers to the token. */
+  readonly name: (answer: unknown) => string;
   /** Whom it can write to, as far as it may be told. @param bot its name */
   readonly recipients: (api: BotApi, bot: string) => Promise<readonly Recipient[]>;
 }
@@ -50,9 +54,7 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     provider: 'telegram',
     variable: 'TELEGRAM_TOKEN',
     where: 'Write /newbot to @BotFather in Telegram; it answers with the token of your bot.',
-    async whoami(api) {
-      return `@${say(await telegram(api, 'getMe'), 'result', 'username')}`;
-    },
+    name: (answer) => `@${say(answer, 'result', 'username')}`,
     recipients: async (api, bot) => [await firstWriter(api, bot)],
   },
   slack: {
@@ -61,12 +63,9 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     variable: 'SLACK_TOKEN',
     where:
       'At api.slack.com/apps create an app with the bot scopes chat:write and channels:read, install it, and copy its bot token (xoxb-…).',
-    async whoami(api) {
-      const known = await slack(api, 'auth.test');
-      return `${say(known, 'user')} in ${say(known, 'team')}`;
-    },
+    name: (answer) => `${say(answer, 'user')} in ${say(answer, 'team')}`,
     async recipients(api) {
-      const listed = await slack(api, 'users.conversations?exclude_archived=true&limit=200').catch(
+      const listed = await ask(api, '/users.conversations?exclude_archived=true&limit=200').catch(
         // Without the scope to list them a person types the id.
         () => undefined,
       );
@@ -82,11 +81,11 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     variable: 'DISCORD_TOKEN',
     where:
       'At discord.com/developers/applications create an application, copy the token of its bot, and invite the bot to your server with the permission Send Messages.',
-    whoami: async (api) => say(await discord(api, '/users/@me'), 'username'),
+    name: (answer) => say(answer, 'username'),
     async recipients(api) {
-      const servers = list(await discord(api, '/users/@me/guilds'));
+      const servers = list(await ask(api, '/v10/users/@me/guilds'));
       const each = servers.map(async (server) => {
-        const channels = list(await discord(api, `/guilds/${say(server, 'id')}/channels`));
+        const channels = list(await ask(api, `/v10/guilds/${say(server, 'id')}/channels`));
         return channels
           .filter((one) => getField(one, 'type') === 0)
           .map((one) => ({
@@ -103,12 +102,12 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
     variable: 'MATTERMOST_TOKEN',
     where:
       'Integrations → Bot Accounts → Add Bot Account; copy its token, and add the bot to a team.',
-    whoami: async (api) => `@${say(await mattermost(api, '/users/me'), 'username')}`,
+    name: (answer) => `@${say(answer, 'username')}`,
     async recipients(api) {
-      const teams = list(await mattermost(api, '/users/me/teams'));
+      const teams = list(await ask(api, '/api/v4/users/me/teams'));
       const each = teams.map(async (team) => {
-        const path = `/users/me/teams/${say(team, 'id')}/channels`;
-        return list(await mattermost(api, path))
+        const path = `/api/v4/users/me/teams/${say(team, 'id')}/channels`;
+        return list(await ask(api, path))
           .filter((one) => say(one, 'display_name') !== '')
           .map((one) => ({
             to: say(one, 'id'),
@@ -121,25 +120,39 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
 };
 
 /**
+ * The name of the bot. @param question by which the platform shows whether it knows the token
+ * @throws CliError where it does not
+ */
+export async function askName(
+  { name }: Platform,
+  { label, token, signal }: BotApi,
+  { url, method, headers }: TokenQuestion,
+): Promise<string> {
+  const { status, json } = await askPlatform(label, url, { method, headers, signal });
+  if (status !== 200 || getField(json, 'ok') === false) throw refused(label, status, json, token);
+  return name(json);
+}
+
+/**
  * The chat in which somebody starts the bot by a link with a fresh code: anybody may write to a bot, and a stranger's
  * message must not make him the one who gets the replies. https://core.telegram.org/bots/features#deep-linking
  */
 async function firstWriter(api: BotApi, bot: string): Promise<Recipient> {
   const code = randomBytes(12).toString('hex');
   const name = bot.slice(1);
+  const updates = `/bot${api.token}/getUpdates`;
   api.terminal.note(`Open https://t.me/${name}?start=${code} and press Start.`);
   api.terminal.note(`For a group: https://t.me/${name}?startgroup=${code}`);
   const until = Date.now() + WAIT_MS;
   for (let offset = 0; Date.now() < until;) {
-    const asked = `getUpdates?offset=${offset}&timeout=${POLL_S}&allowed_updates=%5B%22message%22%5D`;
-    const updates = list(getField(await telegram(api, asked), 'result'));
-    for (const update of updates) {
+    const asked = `${updates}?offset=${offset}&timeout=${POLL_S}&allowed_updates=%5B%22message%22%5D`;
+    for (const update of list(getField(await ask(api, asked), 'result'))) {
       offset = Math.max(offset, Number(getField(update, 'update_id')) + 1);
       const text = say(update, 'message', 'text');
       const chat = getField(update, 'message', 'chat');
       if (!new RegExp(`^/start(?:@\\w+)? ${code}$`).test(text)) continue;
       // So that the answer to a later question does not hold this one again.
-      await telegram(api, `getUpdates?offset=${offset}&timeout=0`);
+      await ask(api, `${updates}?offset=${offset}&timeout=0`);
       return {
         to: String(getField(chat, 'id')),
         name: say(chat, 'title') || say(chat, 'first_name'),
@@ -152,62 +165,28 @@ async function firstWriter(api: BotApi, bot: string): Promise<Recipient> {
   );
 }
 
-/** One question to a platform. */
-interface Question {
-  readonly name: string;
-  readonly url: string;
-  readonly authorization?: string;
-  /** The field of an answer that says why it refuses. */
-  readonly why: string;
-}
-
-const telegram = (api: BotApi, method: string): Promise<unknown> =>
-  ask(api, { name: 'Telegram', url: `${api.root}/bot${api.token}/${method}`, why: 'description' });
-
-const slack = (api: BotApi, method: string): Promise<unknown> =>
-  ask(api, {
-    name: 'Slack',
-    url: `${api.root}/${method}`,
-    authorization: `Bearer ${api.token}`,
-    why: 'error',
-  });
-
-const discord = (api: BotApi, path: string): Promise<unknown> =>
-  ask(api, {
-    name: 'Discord',
-    url: `${api.root}/v10${path}`,
-    authorization: `Bot ${api.token}`,
-    why: 'message',
-  });
-
-const mattermost = (api: BotApi, path: string): Promise<unknown> =>
-  ask(api, {
-    name: 'Mattermost',
-    url: `${api.root}/api/v4${path}`,
-    authorization: `Bearer ${api.token}`,
-    why: 'message',
-  });
-
 /** @throws CliError where the platform refuses: Slack and Telegram say so in the body. */
 async function ask(
-  { token, signal }: BotApi,
-  { name, url, authorization, why }: Question,
+  { label, root, token, headers, signal }: BotApi,
+  path: string,
 ): Promise<unknown> {
-  const { status, json } = await askPlatform(name, url, {
-    headers: authorization === undefined ? {} : { authorization },
-    timeoutMs: (POLL_S + 10) * 1000,
-    signal,
-  });
+  const timeoutMs = (POLL_S + 10) * 1000;
+  const { status, json } = await askPlatform(label, root + path, { headers, timeoutMs, signal });
   if (status === 200 && getField(json, 'ok') !== false) return json;
-  const reason = words(getText(json, why), token);
+  throw refused(label, status, json, token);
+}
+
+function refused(label: string, status: number, json: unknown, token: string): CliError {
+  const [why] = ['description', 'error', 'message'].flatMap((name) => getText(json, name) ?? []);
+  const reason = words(why, token);
   if (status === 409) {
-    throw new CliError(
-      `${name} does not say who writes to the bot: ${reason}`,
+    return new CliError(
+      `${label} does not say who writes to the bot: ${reason}`,
       'The bot is used elsewhere: make one of its own for this service, or give the chat id with --to.',
     );
   }
-  throw new CliError(
-    `${name} refused the token (${status}): ${reason}`,
+  return new CliError(
+    `${label} refused the token (${status}): ${reason}`,
     'Nothing was written; copy the token once more and run the command again.',
   );
 }

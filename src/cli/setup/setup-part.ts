@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util';
 import { HttpError, sendHttp } from '../../platform/http-client.ts';
 import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
 import type { Environment, Inspection, Variables } from '../../service/index.ts';
@@ -5,6 +6,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { PlannedFragment } from '../config/planned-files.ts';
 import { asShortLine } from '../foreign-text.ts';
 import type { Prompts } from '../prompts.ts';
+import { VARIABLE } from '../senders/sender-secrets.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
@@ -73,14 +75,14 @@ export async function findSecret(
 ): Promise<KeptSecret> {
   const { what, where, flag, given, usual } = asked;
   const all = { ...here.env, ...env };
-  const isKept = (name: string): boolean => (all[name] ?? '').trim() !== '';
   const variable = given ?? usual;
-  if (isKept(variable)) {
-    const value = (all[variable] ?? '').trim();
+  if (!VARIABLE.test(variable)) {
+    throw new CliError(`${flag} must be the name of a variable.`, undefined, EXIT.usage);
+  }
+  const value = (all[variable] ?? '').trim();
+  if (value !== '') {
     // A variable of this shell alone is one that the service does not have.
-    const isHere = new RegExp(`^\\s*(?:export\\s+)?${variable}\\s*=`, 'm').test(
-      here.files.dotenv ?? '',
-    );
+    const isHere = variable in parseEnv(here.files.dotenv ?? '');
     return { variable, value, variables: isHere ? {} : { [variable]: value } };
   }
   if (given !== undefined || prompts === undefined) {
@@ -88,11 +90,24 @@ export async function findSecret(
     throw new CliError(`${what} is missing: ${variable} is not set.`, hint, EXIT.usage);
   }
   if (where !== undefined) terminal.note(where);
-  const value = (await prompts.password(`${what} (it is kept in .env)`)).trim();
-  return { variable, value, variables: { [variable]: value } };
+  const typed = (await prompts.password(`${what} (it is kept in .env)`)).trim();
+  return { variable, value: typed, variables: { [variable]: typed } };
 }
 
-/** @throws CliError (2) where no flag says it and nobody can be asked */
+/** Where no flag says it and nobody can be asked. */
 export function needAnswer(what: string, flag: string): CliError {
   return new CliError(`${what} is missing.`, `Say it with ${flag}.`, EXIT.usage);
+}
+
+/** An address without a slash at its end, as the flag says it or a person types it. @throws CliError (2) where neither does */
+export async function findUrl(
+  { prompts }: Pick<PartContext, 'prompts'>,
+  asked: { what: string; flag: string; given: string | undefined; message: string },
+): Promise<string> {
+  const { what, flag, given, message } = asked;
+  if (given === undefined && prompts === undefined) throw needAnswer(what, flag);
+  const validate = (text: string): string | undefined =>
+    /^https?:\/\/[^\s@]+$/.test(text) ? undefined : 'Write it as https://…';
+  const answer = given ?? (await prompts?.text({ message, validate })) ?? '';
+  return answer.replace(/\/+$/, '');
 }

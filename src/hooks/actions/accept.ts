@@ -80,7 +80,7 @@ export class EventAcceptance {
     const received = {
       name: `receive ${resolved.mapping ?? resolved.hook}`,
       kind: 'CONSUMER',
-      parent: asTraceparent(request.headers['traceparent']),
+      parent: request.headers['traceparent'],
       startTime: request.receivedAt,
     } as const;
     return traced(received, () =>
