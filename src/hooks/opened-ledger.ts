@@ -152,6 +152,8 @@ export const ledgerPorts: readonly Provider[] = [
     leftovers: true,
     audit: true,
     audited: true,
+    waits: true,
+    decide: true,
     setPaused: true,
     isPaused: true,
     counts: true,

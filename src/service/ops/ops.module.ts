@@ -39,6 +39,7 @@ import { SessionsController } from './controllers/sessions.controller.ts';
 import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
+import { WaitsController } from './controllers/waits.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
 import { TokenCheck } from './access/token-check.ts';
 import { TrustedProxies } from './access/trusted-proxies.ts';
@@ -62,6 +63,7 @@ const OPERATOR_API = [
   SamplesController,
   PreviewController,
   SessionsController,
+  WaitsController,
   ChannelsController,
   MailController,
   InstancesController,
