@@ -1691,6 +1691,8 @@ export interface components {
                 [key: string]: unknown;
             };
             run: components["schemas"]["RunDetails"];
+            /** @description The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+            waitsFor: string | null;
             /** @description What became of its reply; empty: it goes nowhere, or there is none yet. */
             deliveries: components["schemas"]["DeliveryDetails"][];
         };
