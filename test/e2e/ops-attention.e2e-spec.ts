@@ -270,7 +270,7 @@ describe('GET /ops/api/attention', () => {
     clock.advance(600_000);
     fail();
     expect(await itemsOf(service)).toMatchObject([{ severity: 'warning', since }]);
-    clock.advance(1000);
+    clock.advance(5000);
     service.ledger.waiting = [
       waits('run', 'model provider local', 18),
       waits('run', 'model provider other', 2),
@@ -319,7 +319,7 @@ describe('GET /ops/api/attention', () => {
     expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
     ledger.lost.push(LOST);
     expect(await kinds()).toEqual(['requests-lost', 'backend-resting', 'dead-work']);
-    clock.advance(1000);
+    clock.advance(5000);
     ledger.waiting = [waits('run', 'model provider local', 1)];
     expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
   });

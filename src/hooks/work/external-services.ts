@@ -9,7 +9,7 @@ import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channels.ts';
 
 /** Counting costs a look at all that waits: more often than this, the last count is given again. */
-const COUNTED_MS = 1000;
+const COUNTED_MS = 5000;
 
 const TEST_TEXT =
   'This is a test message of your webhook gateway. If you can read it, this channel works.';
@@ -76,8 +76,8 @@ export class ExternalServices {
   }
 
   /**
-   * How many turns wait for each backend, and deliveries for each channel, by their names; counted once a second, whoever
-   * asks. Empty where the ledger cannot be asked.
+   * How many turns wait for each backend, and deliveries for each channel, by their names; counted every five seconds,
+   * whoever asks. Empty where the ledger cannot be asked.
    */
   behind(): Promise<ReadonlyMap<string, number>> {
     return this.#behind();
