@@ -1691,6 +1691,8 @@ export interface components {
                 [key: string]: unknown;
             };
             run: components["schemas"]["RunDetails"];
+            /** @description The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+            waitsFor: string | null;
             /** @description What became of its reply; empty: it goes nowhere, or there is none yet. */
             deliveries: components["schemas"]["DeliveryDetails"][];
         };
@@ -1951,15 +1953,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized, session_ended */
-        OperatorUnauthorizedOrSessionEnded: {
+        /** @description operator_token_ended, operator_unauthorized, session_ended */
+        OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "operator_unauthorized" | "session_ended";
+                    code?: "operator_token_ended" | "operator_unauthorized" | "session_ended";
                 };
             };
         };
@@ -2321,15 +2323,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized */
-        OperatorUnauthorized: {
+        /** @description operator_token_ended, operator_unauthorized */
+        OperatorTokenEndedOrOperatorUnauthorized: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "operator_unauthorized";
+                    /** @enum {unknown} */
+                    code?: "operator_token_ended" | "operator_unauthorized";
                 };
             };
         };
@@ -3090,7 +3092,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3116,7 +3118,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttentionList"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3150,7 +3152,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3176,7 +3178,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channels"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3213,7 +3215,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -3242,7 +3244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3273,7 +3275,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3319,7 +3321,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3349,7 +3351,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventDetails"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
@@ -3379,7 +3381,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forgotten"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
@@ -3423,7 +3425,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3465,7 +3467,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3494,7 +3496,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dismissed"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
@@ -3525,7 +3527,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retried"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
@@ -3575,7 +3577,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3583,7 +3585,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -3777,7 +3779,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3851,7 +3853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hooks"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3877,7 +3879,7 @@ export interface operations {
                     "application/json": components["schemas"]["Instances"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3906,7 +3908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -3937,7 +3939,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -3965,7 +3967,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3991,7 +3993,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4017,7 +4019,7 @@ export interface operations {
                     "application/json": components["schemas"]["TriedBackends"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4043,7 +4045,7 @@ export interface operations {
                     "application/json": components["schemas"]["MailReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4069,7 +4071,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4096,7 +4098,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4146,7 +4148,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
@@ -4189,7 +4191,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4215,7 +4217,7 @@ export interface operations {
                     "application/json": components["schemas"]["LostLately"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4244,7 +4246,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunStory"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
@@ -4271,7 +4273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Samples"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4302,7 +4304,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleRequest"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
@@ -4333,7 +4335,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4370,7 +4372,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
@@ -4402,7 +4404,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4471,7 +4473,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4479,7 +4481,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -4681,7 +4683,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
@@ -4744,7 +4746,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorized"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorized"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4801,7 +4803,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4836,7 +4838,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -4879,7 +4881,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -4910,7 +4912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -4940,7 +4942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -4967,7 +4969,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4993,7 +4995,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5031,7 +5033,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
             409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
@@ -5068,7 +5070,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
             409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];

@@ -122,7 +122,9 @@ export {
   isSecretPlace,
   nearestKey,
   normalizePrefix,
+  nearEnd,
   optionKeys,
+  OptionalEnd,
   resolveSection,
   secretTexts,
   secretsIn,
@@ -134,6 +136,7 @@ export {
   tokenWarnings,
   writtenDigest,
   writtenTokens,
+  wrongEnd,
 } from './options/index.ts';
 export type {
   AgentRun,

@@ -30,12 +30,13 @@ export function toWorkCounts(row: Row): WorkCounts {
 /** Causes of waiting, as rows name them. */
 const CAUSES: readonly WaitingWork['cause'][] = ['order', 'retry', 'backend', 'crash', 'slot'];
 
-/** @param row `kind`, `hook` (empty: none asked for it), `cause`, `count` and `since`, when the oldest was accepted */
+/** @param row `kind`, `hook` (empty: none asked for it), `cause`, `waits_for` (empty: nobody), `count` and `since`, when the oldest was accepted */
 export function toWaitingWork(row: Row): WaitingWork {
   return {
     kind: word(row, 'kind', KINDS),
     hook: text(row, 'hook') || null,
     cause: word(row, 'cause', CAUSES),
+    waitsFor: text(row, 'waits_for') || null,
     count: integer(row, 'count'),
     since: integer(row, 'since'),
   };

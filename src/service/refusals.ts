@@ -20,6 +20,11 @@ export const OPS_REFUSALS = {
     sentence:
       'Send the operator token as "Authorization: Bearer <token>"; the hook token is not accepted here.',
   },
+  operator_token_ended: {
+    status: 401,
+    sentence:
+      'This token of an operator has ended; have a new one made: hooks token new --operator {detail}.',
+  },
   session_ended: {
     status: 401,
     sentence: 'The session of this browser has ended; log in again with the operator token.',

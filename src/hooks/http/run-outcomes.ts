@@ -181,8 +181,8 @@ export class RunOutcomes {
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
     const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
-    const delay = status === 'queued' ? story.run.error : null;
-    const waitsFor = delay === null ? undefined : await this.delays.describe(delay);
+    const waitsFor =
+      story.waitsFor === null ? undefined : await this.delays.describe(story.waitsFor);
     return {
       ok: true,
       runId,

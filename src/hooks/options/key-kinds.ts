@@ -10,6 +10,7 @@ import {
   IsOptional,
   IsString,
   IsUrl,
+  Matches,
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
@@ -39,6 +40,13 @@ export function Rule(
 /** A text that may be absent, but not empty. */
 export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
+}
+
+/** The end of a token: a day or a moment, in ISO 8601. */
+export function OptionalEnd(): PropertyDecorator {
+  const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+  const message = 'must be a date such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z';
+  return applyDecorators(IsOptional(), IsString(), Matches(form, { message }));
 }
 
 /** What a value is compared with; numbers and texts are different. @publicApi */

@@ -92,6 +92,8 @@ export interface RunStory {
   /** What was asked, as the event's details show it, but for the message: the run's prompt has that. */
   readonly action: Readonly<Record<string, unknown>>;
   readonly run: RunDetails;
+  /** The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+  readonly waitsFor: string | null;
   /** What became of its reply; empty: it goes nowhere, or there is none yet. */
   readonly deliveries: readonly DeliveryDetails[];
 }

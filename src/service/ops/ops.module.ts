@@ -22,7 +22,7 @@ import { InstancesController } from './controllers/instances.controller.ts';
 import { IntakeController } from './controllers/intake.controller.ts';
 import { MailController } from './controllers/mail.controller.ts';
 import { MetricsController } from './controllers/metrics.controller.ts';
-import { MetricsModule } from './metrics.ts';
+import { Metrics, MetricsModule } from './metrics.ts';
 import { OpenapiController } from './controllers/openapi.controller.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -69,7 +69,7 @@ const OPERATOR_API = [
   SecretWindowsController,
 ];
 
-/** What tells of the whole process, and so is of the standalone service only. */
+/** What tells of the whole process, and so is of the standalone service; an application asks for its metrics. */
 const OF_THE_SERVICE = [OpenapiController, MetricsController, HealthController];
 
 const PROVIDERS = [
@@ -110,17 +110,27 @@ export class OpsModule {
     };
   }
 
-  /** The operator API alone, within an application of somebody else. @param embed makes the controllers fit for it */
+  /**
+   * The operator API within an application of somebody else.
+   * @param embed makes the controllers fit for it
+   * @param metrics absent: none are served
+   */
   static embedded(
     hooks: DynamicModule,
     options: OpsOptionsFactory,
     embed: (controller: Type<object>) => Type<object>,
+    metrics?: Metrics,
   ): DynamicModule {
+    const served = metrics === undefined ? OPERATOR_API : [...OPERATOR_API, MetricsController];
     return {
       module: OpsModule,
       imports: [hooks],
-      controllers: OPERATOR_API.map(embed),
-      providers: [{ provide: OPS_OPTIONS, ...options }, ...PROVIDERS],
+      controllers: served.map(embed),
+      providers: [
+        { provide: OPS_OPTIONS, ...options },
+        { provide: Metrics, useValue: metrics },
+        ...PROVIDERS,
+      ],
       exports: [OPS_OPTIONS],
     };
   }

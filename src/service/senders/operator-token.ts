@@ -4,7 +4,7 @@ import { fragmentSections } from '../configuration/files.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import type { Role } from '../configuration/operator-tokens.ts';
 import { newToken } from '../configuration/token-file.ts';
-import { refuseUnusable, writeTokens } from './sender-tokens.ts';
+import { refuseOver, refuseUnusable, writeTokens } from './sender-tokens.ts';
 import { TokensUnchanged } from './token-refusal.ts';
 
 /*
@@ -22,17 +22,33 @@ export interface OperatorToken {
   readonly isReplaced: boolean;
 }
 
-/** Gives an operator a token. @param author what the fragment names as its author @throws TokensUnchanged */
+/** Whose, and for how long. */
+interface WantedOperator {
+  readonly id: string;
+  readonly role: Role;
+  /** ISO 8601. Absent: without end. */
+  readonly notAfter?: string;
+}
+
+/** Gives an operator a token. @param now epoch milliseconds @param author what the fragment names as its author @throws TokensUnchanged */
 export async function giveOperatorToken(
   here: Inspection,
-  { id, role }: { readonly id: string; readonly role: Role },
+  { id, role, notAfter }: WantedOperator,
   env: Environment,
   author: string,
+  now: number,
 ): Promise<OperatorToken> {
   refuseUnusable(here, id);
+  refuseOver(notAfter, now);
   const isReplaced = isMade(here, id);
   const token = newToken();
-  const sections = { ops: { tokens: [{ id, role, token: writtenDigest(token) }] } };
+  const own = {
+    id,
+    role,
+    token: writtenDigest(token),
+    ...(notAfter !== undefined && { notAfter }),
+  };
+  const sections = { ops: { tokens: [own] } };
   return { token, isReplaced, file: await writeTokens(here, nameOf(id), sections, env, author) };
 }
 

@@ -69,9 +69,7 @@ export async function addToken(
   if (elsewhere !== undefined) throw new TokensUnchanged('elsewhere', elsewhere);
   const kept = keptSender(here, id);
   const end = notAfter ?? kept?.notAfter;
-  if (isOver(end, now)) {
-    throw new TokensUnchanged('refused', 'notAfter is over already; give a day that is to come');
-  }
+  refuseOver(end, now);
   const token = newToken();
   const sender = {
     id,
@@ -145,10 +143,14 @@ export function strangeHooks({ resolved }: Inspection, hooks: readonly string[])
   return hooks.filter((hook) => !known.has(hook));
 }
 
-/** Whether a token would be dead at birth. What is no date is refused with all that is wrong with it. */
-function isOver(notAfter: string | undefined, now: number): boolean {
+/**
+ * Refuses a token that would be dead at birth. What is no date is refused with all that is wrong with it.
+ * @throws TokensUnchanged
+ */
+export function refuseOver(notAfter: string | undefined, now: number): void {
   const end = endOf(notAfter);
-  return Number.isFinite(end) && end <= now;
+  if (!Number.isFinite(end) || end > now) return;
+  throw new TokensUnchanged('refused', 'notAfter is over already; give a day that is to come');
 }
 
 /** Where there is nothing that a token could be added to, or taken from. @throws TokensUnchanged */
