@@ -545,6 +545,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those that were saved here and changed by nobody since, and why no more can be */
+        get: operations["mappingsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/mappings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Saves a mapping as `gateway.d/mapping-<id>.json5`, in force at once, if the whole configuration is sound with it */
+        put: operations["mappingsSave"];
+        post?: never;
+        /** Removes a mapping that was saved here, at once */
+        delete: operations["mappingsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/metrics": {
         parameters: {
             query?: never;
@@ -576,6 +611,26 @@ export interface paths {
         get: operations["openapiDocument"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enables a preset as `hooks setup <preset>` does, in force at once
+         * @description Enables a preset as `hooks setup <preset>` does, in force at once: a fragment of its own, with a secret or a token that is told this once. One that is enabled already stays as it is.
+         */
+        post: operations["presetsEnable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1185,6 +1240,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1225,6 +1284,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1406,6 +1469,26 @@ export interface components {
             hint: string | null;
             mailboxes: components["schemas"]["MailboxStatus"][];
         };
+        /** @description A mapping was saved, or removed. */
+        MappingChange: {
+            /** @constant */
+            ok: true;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+            file: string;
+            /** @description Of what the file has now; null: it is gone. */
+            revision: string | null;
+            /** @description What would work and cannot be meant. */
+            warnings: string[];
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+        };
+        /** @description The mappings that were saved here. */
+        Mappings: {
+            /** @description Why none can be saved, in a sentence; null: nothing is in the way. */
+            unwritable: string | null;
+            mappings: components["schemas"]["SavedMapping"][];
+        };
         /** @description One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
         MatchExplanation: {
             /** @description The id of the mapping. */
@@ -1451,6 +1534,23 @@ export interface components {
                 };
             };
         };
+        /** @description A preset was enabled, or was already. */
+        PresetEnabled: {
+            /** @constant */
+            ok: true;
+            /** @description What its sender is called on a screen. */
+            sender: string;
+            /** @description The files that were written; empty: everything was there. */
+            files: string[];
+            /** @description What to do at the sender, a step each, with what was made just now: it is told this once. */
+            steps: string[];
+            /** @description The secret or token that was made; null: none was. */
+            made: string | null;
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+        };
         /** @description The samples of one preset. */
         PresetSamples: {
             preset: string;
@@ -1460,6 +1560,13 @@ export interface components {
             hook: string;
             /** @description Whether `hooks.presets` names it. */
             isEnabled: boolean;
+            /**
+             * @description What its sender proves itself by: a `token` of ours, its `own-secret` that is made here, or `their-secret`.
+             * @enum {string}
+             */
+            proof: "own-secret" | "their-secret" | "token";
+            /** @description Whether the address that it sends to is part of what it signs. */
+            signsAddress: boolean;
             /** @description Names of its samples, in order: at least one. */
             samples: string[];
         };
@@ -1718,6 +1825,18 @@ export interface components {
         /** @description Every preset that has samples. */
         Samples: {
             presets: components["schemas"]["PresetSamples"][];
+        };
+        /** @description A mapping that was saved. */
+        SavedMapping: {
+            id: string;
+            /** @description Where it stands. */
+            file: string;
+            /** @description Names the content of the file: whoever saves it says which one was seen. */
+            revision: string;
+            /** @description As an entry of `hooks.mappings`. */
+            mapping: {
+                [key: string]: unknown;
+            };
         };
         /** @description What the operator is shown of a window: open, or with the secret that came. */
         SecretWindow: {
@@ -2227,6 +2346,30 @@ export interface components {
                 };
             };
         };
+        /** @description unknown_mapping */
+        UnknownMapping: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_mapping";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
         /** @description metrics_unavailable */
         MetricsUnavailable: {
             headers: {
@@ -2236,6 +2379,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "metrics_unavailable";
+                };
+            };
+        };
+        /** @description unknown_preset */
+        UnknownPreset: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_preset";
                 };
             };
         };
@@ -2380,30 +2535,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
-                };
-            };
-        };
-        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                };
-            };
-        };
-        /** @description configuration_read_only, no_configuration_files */
-        ConfigurationReadOnlyOrNoConfigurationFiles: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_read_only" | "no_configuration_files";
                 };
             };
         };
@@ -4053,6 +4184,135 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    mappingsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mappings"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsSave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description An entry of `hooks.mappings` with that `id`. `${NAME}` in it is text; it holds no secret. */
+                    mapping: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Of the one that it replaces; absent: there is none. */
+                    revision?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsRemove: {
+        parameters: {
+            query: {
+                /** @description Of the one that is meant. */
+                revision: string;
+            };
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBodyOrInvalidQuery"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     metricsScrape: {
         parameters: {
             query?: never;
@@ -4103,6 +4363,60 @@ export interface operations {
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    presetsEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the preset. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The secret that its sender has made, in one line of at most 4,096 characters. Absent: it is made here, or there already. */
+                    secret?: string;
+                    /** @description `hooks.publicUrl`, where no file says it: where senders reach the service. */
+                    publicUrl?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetEnabled"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownPreset"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -5036,7 +5350,18 @@ export interface operations {
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5073,7 +5398,18 @@ export interface operations {
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

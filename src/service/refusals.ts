@@ -109,7 +109,7 @@ export const OPS_REFUSALS = {
   demo_configuration: {
     status: 409,
     sentence:
-      'Nothing is configured here, and the demo has one token of its own; write a gateway.json5 first.',
+      'Nothing is configured here, and the demo cannot be changed; write a gateway.json5 first (hooks setup).',
   },
   configuration_broken: {
     status: 409,
@@ -119,7 +119,37 @@ export const OPS_REFUSALS = {
   configuration_read_only: {
     status: 501,
     sentence:
-      'The service may not write its configuration directory ({detail}); make tokens where it is written: hooks token new.',
+      'The service may not write its configuration directory ({detail}); change the files where they are written.',
+  },
+  unknown_mapping: {
+    status: 404,
+    sentence:
+      'No mapping of this name was saved here; GET /ops/api/mappings lists those that were.',
+  },
+  unknown_preset: {
+    status: 404,
+    sentence:
+      'No preset of this name can be enabled here; GET /ops/api/samples lists most of them, and hooks setup --list all.',
+  },
+  file_not_ours: {
+    status: 409,
+    sentence:
+      '{detail} was written, or changed since, by a person, and files of yours are not edited: change it there, or take another name.',
+  },
+  configuration_changed: {
+    status: 409,
+    sentence:
+      'Somebody else has written {detail} meanwhile, and nothing was changed: look at what is there now.',
+  },
+  another_secret: {
+    status: 409,
+    sentence:
+      '{detail} has another secret already; a second one beside it is added by: hooks setup <preset> --rotate.',
+  },
+  secrets_elsewhere: {
+    status: 409,
+    sentence:
+      'The secrets of this sender belong to {detail}, and files of yours are not edited: change them there.',
   },
   secrets_present: {
     status: 409,

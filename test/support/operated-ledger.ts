@@ -51,6 +51,8 @@ const SUMMARY: EventSummary = {
   headline: 'disk full',
   error: null,
   waitReason: null,
+  agentId: 'main',
+  channel: null,
 };
 
 const DETAILS: EventDetails = {

@@ -30,6 +30,13 @@ export interface EventSummary {
    * characters. Null: none of them waits, or they were not tried yet.
    */
   readonly waitReason: string | null;
+  /** The agent of its first action. Null: there is no action. */
+  readonly agentId: string | null;
+  /**
+   * Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null:
+   * nowhere.
+   */
+  readonly channel: string | null;
   /** Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
   readonly match?: string;
 }

@@ -86,6 +86,13 @@ export function fragmentsWrittenAt(dir: string): string {
   }
 }
 
+/** Whether a fragment says that it is the work of that command, whatever its arguments were. */
+export function isWrittenBy({ text }: Fragment, command: string): boolean {
+  return [' ', '"'].some((end) => text.startsWith(`${AUTHOR}${command}${end}`));
+}
+
+const AUTHOR = '// Written by "';
+
 function fragmentNames(dir: string): string[] {
   try {
     const names = readdirSync(join(dir, FRAGMENTS_DIR)).filter(isFragment);
@@ -125,11 +132,11 @@ export function writeFragment(
   const folder = join(dir, FRAGMENTS_DIR);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const header = [
-    `Written by "${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
-    'Merged over gateway.json5; remove the file to undo it.',
+    `${AUTHOR}${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
+    '// Merged over gateway.json5; remove the file to undo it.',
   ];
   const body = JSON5.stringify(asWritten(data), { space: 2, quote: "'" });
-  replaceFile(folder, path, `${header.map((line) => `// ${line}\n`).join('')}${body}\n`);
+  replaceFile(folder, path, `${[...header, body].join('\n')}\n`);
   return path;
 }
 

@@ -37,7 +37,7 @@ export class OperatorTokenOptions {
 
   /**
    * `read`: look at everything but secrets. `operate`: also act on events, sessions, channels and instances. `configure`:
-   * also tokens, secrets and where replies go, as with the token of `gateway.auth`.
+   * also tokens, secrets, mappings, presets and where replies go, as with the token of `gateway.auth`.
    */
   @IsIn(ROLES)
   role!: Role;

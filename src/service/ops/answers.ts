@@ -11,12 +11,28 @@ import type {
   SecretWindow,
   SessionSummary,
 } from '../../hooks/index.ts';
+import type { ChangedMapping, SavedMapping } from '../configuration/saved-mappings.ts';
+import type { EnabledPreset } from '../senders/preset-keeper.ts';
+import type { ProofKind } from '../senders/sender.ts';
 import type { MailStatus } from './ops-options.ts';
 
 /** Done; there is nothing else to say. */
 export interface Done {
   readonly ok: true;
 }
+
+/** The mappings that were saved here. */
+export interface Mappings {
+  /** Why none can be saved, in a sentence; null: nothing is in the way. */
+  readonly unwritable: string | null;
+  readonly mappings: readonly SavedMapping[];
+}
+
+/** A mapping was saved, or removed. */
+export interface MappingChange extends Done, Omit<ChangedMapping, 'before' | 'after'> {}
+
+/** A preset was enabled, or was already. */
+export interface PresetEnabled extends Done, EnabledPreset {}
 
 /** The samples of one preset. */
 export interface PresetSamples {
@@ -27,6 +43,10 @@ export interface PresetSamples {
   readonly hook: string;
   /** Whether `hooks.presets` names it. */
   readonly isEnabled: boolean;
+  /** What its sender proves itself by: a `token` of ours, its `own-secret` that is made here, or `their-secret`. */
+  readonly proof: ProofKind;
+  /** Whether the address that it sends to is part of what it signs. */
+  readonly signsAddress: boolean;
   /** Names of its samples, in order: at least one. */
   readonly samples: readonly string[];
 }

@@ -21,12 +21,14 @@ import { HooksController } from './controllers/hooks.controller.ts';
 import { InstancesController } from './controllers/instances.controller.ts';
 import { IntakeController } from './controllers/intake.controller.ts';
 import { MailController } from './controllers/mail.controller.ts';
+import { MappingsController } from './controllers/mappings.controller.ts';
 import { MetricsController } from './controllers/metrics.controller.ts';
 import { Metrics, MetricsModule } from './metrics.ts';
 import { OpenapiController } from './controllers/openapi.controller.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
+import { PresetsController } from './controllers/presets.controller.ts';
 import { PreviewController } from './controllers/preview.controller.ts';
 import { ReadinessCheck } from './readiness-check.ts';
 import { RefusalsController } from './controllers/refusals.controller.ts';
@@ -61,6 +63,8 @@ const OPERATOR_API = [
   AuditController,
   SamplesController,
   PreviewController,
+  MappingsController,
+  PresetsController,
   SessionsController,
   ChannelsController,
   MailController,

@@ -5,14 +5,16 @@ import type { Api } from '../../api/client.ts';
 import { asApiError, useResource } from '../../api/resource.ts';
 import { copy } from '../../ui/copy.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
-import { May } from '../../ui/may.tsx';
+import { May, may } from '../../ui/may.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useSend } from '../../ui/use-send.ts';
+import { Enabling } from './enabling.tsx';
 import { Outcome } from './outcome.tsx';
 import { FIRST, NEW_MAPPING, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
 import type { Draft } from './request.ts';
-import { SenderChoice, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
+import { Saving } from './saving.tsx';
+import { SenderChoice, bare, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
 import type { SentAs } from './sending.tsx';
 import './try.css';
 
@@ -30,8 +32,15 @@ export default function Try() {
   const { preview, problem } = usePreview(draft);
   const send = useSend();
   const hooks = useResource(() => answer(api.GET('/ops/api/hooks')), []);
+  const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
   const known = hooks.data?.hooks ?? [];
   const hook = hookOf(known, draft.hook);
+  const changed = () => {
+    hooks.reload();
+    samples.reload();
+    // What would become of the request is another thing now.
+    change({});
+  };
   const [chosen, choose] = useState<SentAs>('operator');
   const proof = proofOf(hook, chosen);
   const as = proof === undefined ? 'operator' : chosen;
@@ -58,7 +67,7 @@ export default function Try() {
     >
       <div class="try">
         <section class="card" aria-label="Request">
-          <SampleChoice onChoose={change} />
+          <SampleChoice presets={samples.data?.presets ?? []} onChoose={change} />
           <div>
             <label for="try-hook">Hook</label>
             <input
@@ -83,24 +92,13 @@ export default function Try() {
           <CodeEditor label="Payload" value={draft.body} onChange={(body) => change({ body })} />
         </section>
         <div class="page">
-          <section class="card" aria-label="Mapping">
-            <h2>Mapping</h2>
-            <p class="help">
-              Tried among those of the configuration and kept nowhere. What fits goes into{' '}
-              <code>hooks.mappings</code>.
-            </p>
-            {draft.mapping === '' ? (
-              <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
-                Begin a mapping
-              </button>
-            ) : (
-              <CodeEditor
-                label="Mapping"
-                value={draft.mapping}
-                onChange={(mapping) => change({ mapping })}
-              />
-            )}
-          </section>
+          <Configuring
+            draft={draft}
+            change={change}
+            preset={presetToEnable(samples.data?.presets ?? [], draft.hook)}
+            needsAddress={!known.some(({ url }) => url !== null && !isLocal(url))}
+            onChanged={changed}
+          />
           {problem !== undefined && (
             <p class="callout busy" role="status">
               {problem}
@@ -111,6 +109,81 @@ export default function Try() {
       </div>
     </Page>
   );
+}
+
+/** The mapping that one writes, and what of it or of a preset can be saved. */
+function Configuring({
+  draft,
+  change,
+  onChanged,
+  ...enabling
+}: {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+  preset: Api<'PresetSamples'> | undefined;
+  needsAddress: boolean;
+  onChanged: () => void;
+}) {
+  const isConfiguring = may('configure');
+  const mappings = useResource<Api<'Mappings'> | undefined>(
+    async () => (isConfiguring ? answer(api.GET('/ops/api/mappings')) : undefined),
+    [isConfiguring],
+  );
+  const { data } = mappings;
+  return (
+    <>
+      {data !== undefined && (
+        <Enabling {...enabling} unwritable={data.unwritable} onEnabled={onChanged} />
+      )}
+      <section class="card" aria-label="Mapping">
+        <h2>Mapping</h2>
+        <p class="help">
+          Tried among those of the configuration.{' '}
+          {data === undefined || data.unwritable !== null ? (
+            <>
+              What fits goes into <code>hooks.mappings</code>.
+            </>
+          ) : (
+            'What fits can be saved, behind those that there are.'
+          )}
+        </p>
+        {draft.mapping === '' ? (
+          <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
+            Begin a mapping
+          </button>
+        ) : (
+          <CodeEditor
+            label="Mapping"
+            value={draft.mapping}
+            onChange={(mapping) => change({ mapping })}
+          />
+        )}
+        {data !== undefined && (
+          <Saving
+            draft={draft.mapping}
+            saved={data}
+            reload={mappings.reload}
+            onChoose={(mapping) => change({ mapping })}
+            onChanged={onChanged}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+/** The preset whose sender posts to this hook, while it is not enabled. A mailbox has a command of its own. */
+function presetToEnable(
+  presets: readonly Api<'PresetSamples'>[],
+  hook: string,
+): Api<'PresetSamples'> | undefined {
+  const path = bare(hook);
+  return presets.find((one) => one.hook === path && !one.isEnabled && one.preset !== 'mail');
+}
+
+/** Senders elsewhere do not reach it. */
+function isLocal(url: string): boolean {
+  return /^(?:localhost|127\..*|\[::1?\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
 }
 
 interface Asked {
@@ -144,8 +217,13 @@ async function ask(draft: Draft): Promise<Asked> {
   }
 }
 
-function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }) {
-  const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
+function SampleChoice({
+  presets,
+  onChoose,
+}: {
+  presets: readonly Api<'PresetSamples'>[];
+  onChoose: (part: Partial<Draft>) => void;
+}) {
   const query = { limit: EARLIER };
   const earlier = useResource(() => answer(api.GET('/ops/api/events', { params: { query } })), []);
   const choose = async (value: string) => {
@@ -159,7 +237,7 @@ function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }
       <label for="try-sample">Begin with a sample or an earlier event</label>
       <select id="try-sample" onChange={({ currentTarget }) => void choose(currentTarget.value)}>
         <option value="">your own</option>
-        {samples.data?.presets.map(({ preset, sender, samples: names }) => (
+        {presets.map(({ preset, sender, samples: names }) => (
           <optgroup key={preset} label={sender}>
             {names.map((name) => (
               <option key={name} value={`${preset}/${name}`}>
