@@ -837,6 +837,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was said and asked, and whether it can be begun here at all */
+        get: operations["setupShow"];
+        put?: never;
+        /** Begins one */
+        post: operations["setupBegin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers the open question of one that you began */
+        post: operations["setupAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends and forgets one, whoever began it, as Ctrl-C would */
+        delete: operations["setupEnd"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/status": {
         parameters: {
             query?: never;
@@ -994,6 +1046,10 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description `cursor` of the next page; null: there is none. */
             nextCursor: string | null;
+        };
+        /** @description A guided setup that was begun. */
+        BegunSetup: {
+            id: string;
         };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
@@ -1797,6 +1853,55 @@ export interface components {
             /** @description How many wait. */
             pendingSystemEvents: number;
         };
+        /** @description One of the answers of a question that gives a choice. */
+        SetupChoice: {
+            value: string;
+            label: string;
+        };
+        /** @description One line of what was said. */
+        SetupEntry: {
+            /**
+             * @description `result`: to be kept or entered elsewhere. `note`: what is done. `question` and `answer`: of the operator.
+             * @enum {string}
+             */
+            kind: "answer" | "note" | "question" | "result";
+            /** @description May hold foreign text. */
+            text: string;
+        };
+        /** @description `hooks setup` as the console has it. */
+        SetupState: {
+            /** @description Why it cannot be begun here, in a sentence; null: it can. */
+            refusal: string | null;
+            /** @description The one that goes on, or ended last; null: none, or nobody was there for a quarter of an hour. */
+            conversation: {
+                id: string;
+                /** @description The operator who began it. */
+                by: string;
+                /** @description False: what it says, asks and leads to is not told. */
+                isYours: boolean;
+                entries: components["schemas"]["SetupEntry"][];
+                /** @description What it waits for; null: nothing. */
+                question: {
+                    /** @enum {string} */
+                    kind: "confirm" | "password" | "select" | "text";
+                    message: string;
+                    /** @description Of `select` and `confirm`; nothing else is an answer there. */
+                    choices: components["schemas"]["SetupChoice"][];
+                    /** @description What is proposed; null: nothing. */
+                    initial: string | null;
+                    /** @description What was wrong with the answer before; null: nothing. */
+                    problem: string | null;
+                    number: number;
+                } | null;
+                /** @description The event that came of it; null: none yet. */
+                eventId: string | null;
+                /**
+                 * @description Null: it goes on.
+                 * @enum {string|null}
+                 */
+                ending: "done" | "failed" | null;
+            } | null;
+        };
         /** @description A request that was signed, to be sent by somebody else. */
         SignedRequest: {
             /** @description Where to; null: nobody said where the hooks are reached, and the sender signs no address. */
@@ -2369,6 +2474,54 @@ export interface components {
                 };
             };
         };
+        /** @description setup_under_way */
+        SetupUnderWay: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "setup_under_way";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
+        /** @description unknown_setup */
+        UnknownSetup: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_setup";
+                };
+            };
+        };
+        /** @description no_such_question */
+        NoSuchQuestion: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "no_such_question";
+                };
+            };
+        };
         /** @description unknown_sender */
         UnknownSender: {
             headers: {
@@ -2390,18 +2543,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
                     code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                };
-            };
-        };
-        /** @description configuration_read_only, no_configuration_files */
-        ConfigurationReadOnlyOrNoConfigurationFiles: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_read_only" | "no_configuration_files";
                 };
             };
         };
@@ -4946,6 +5087,145 @@ export interface operations {
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupBegin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSetup"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            409: components["responses"]["SetupUnderWay"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `number` of the open question. */
+                    question: number;
+                    /** @description A value of its choices, or a line of text. */
+                    answer: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            /** @description console_header_missing, foreign_origin, loopback_only, role_too_low, setup_of_another */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low" | "setup_of_another";
+                    };
+                };
+            };
+            404: components["responses"]["UnknownSetup"];
+            409: components["responses"]["NoSuchQuestion"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownSetup"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

@@ -22,6 +22,7 @@ import {
 import { AuditTrail } from './service/audit-trail.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
+import { SetupGuide } from './service/setup/setup-guide.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import type { SharedMail } from './service/mail-watch.ts';
 import { readTokenUses } from './service/token-uses-file.ts';
@@ -57,12 +58,14 @@ export class AppModule {
         ledger,
       }),
     });
+    const setup = new SetupGuide({ dir: configuration.dir, env });
     const operatorApi = OpsModule.forHooks(hooks, {
       hooksPath: normalizePrefix(given.path ?? ''),
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
       tokenUses: () => readTokenUses(configuration.store.dir),
       tokenKeeper: new TokenKeeper(running, env),
+      setup,
       configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
@@ -82,6 +85,7 @@ export class AppModule {
         { provide: RunningConfiguration, useValue: running },
         { provide: MailWatch, useValue: mailWatch },
         { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
+        { provide: SetupGuide, useValue: setup },
         { provide: ENVIRONMENT, useValue: env },
         AuditTrail,
         ConfigurationReload,

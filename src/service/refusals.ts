@@ -114,7 +114,24 @@ export const OPS_REFUSALS = {
   configuration_read_only: {
     status: 501,
     sentence:
-      'The service may not write its configuration directory ({detail}); make tokens where it is written: hooks token new.',
+      'The service may not write its configuration directory ({detail}); use the command where it may be written: hooks token new, hooks setup.',
+  },
+  unknown_setup: {
+    status: 404,
+    sentence:
+      'No guided setup of this id is there; it has ended, or nobody was there for a quarter of an hour.',
+  },
+  setup_under_way: {
+    status: 409,
+    sentence: 'A guided setup is under way, begun by {detail}: go on with it, or end it.',
+  },
+  setup_of_another: {
+    status: 403,
+    sentence: 'This guided setup asks {detail}, who began it; end it to begin one yourself.',
+  },
+  no_such_question: {
+    status: 409,
+    sentence: 'That question is not open any more; GET /ops/api/setup has the one that is.',
   },
   secrets_present: {
     status: 409,

@@ -96,8 +96,8 @@ async function sampleBody(
   const settings = (await inspect()).resolved?.effective;
   const asked = findPreset(hook, settings);
   if (name === undefined && (own || asked === undefined)) return undefined;
-  const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks preview', terminal, isAsking, settings };
+  const prompts = json === true ? undefined : terminal.prompts;
+  const asking = { command: 'hooks preview', prompts, settings };
   const { preset, sample } = await findSample(asked, name, asking);
   const { headers, body, text } = sample;
   return { hook: senderPath(preset, settings?.hooks), payload: text ?? body, headers };

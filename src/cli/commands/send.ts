@@ -168,8 +168,8 @@ async function buildSample(
   }
   const hasFields = fieldPayload(bare, options) !== null;
   if (name === undefined && (own || hasFields || asked === undefined)) return undefined;
-  const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks send', terminal, isAsking, settings };
+  const prompts = json === true ? undefined : terminal.prompts;
+  const asking = { command: 'hooks send', prompts, settings };
   const { preset, sample } = await findSample(asked, name, asking);
   return samplePost(preset, sample, { ...signing, idempotencyKey: keyOf(idempotencyKey) });
 }

@@ -12,7 +12,7 @@ import {
 import type { HookPost, Unsigned } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import { hookName } from '../request-input.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,13 +26,12 @@ export const SAMPLE_ARGUMENT = [
 /**
  * The sample of that name; without a name, the one that the person at the terminal chooses.
  * @param preset undefined: the hook is not that of a preset.
- * @param isAsking whether somebody may be asked.
  * @throws CliError that lists what there is
  */
 export async function findSample(
   preset: Preset | undefined,
   name: string | undefined,
-  { command, terminal, isAsking, settings }: SampleAsked,
+  { command, prompts, settings }: SampleAsked,
 ): Promise<{ preset: Preset; sample: Sample }> {
   if (preset === undefined) throw noSuchPreset(settings);
   const names = listSamples(preset.id, settings?.configDir);
@@ -43,12 +42,11 @@ export async function findSample(
     throw new CliError(`There is no sample for ${preset.id}.`, hint, EXIT.usage);
   }
   const chosen =
-    name === undefined && isAsking
-      ? await new Prompts(terminal).select(
-          'Which sample?',
-          names.map((one) => ({ value: one, label: one })),
-        )
-      : name;
+    name ??
+    (await prompts?.select(
+      'Which sample?',
+      names.map((one) => ({ value: one, label: one })),
+    ));
   const sample =
     chosen === undefined ? undefined : readSample(preset.id, chosen, settings?.configDir);
   if (sample !== undefined) return { preset, sample };
@@ -64,8 +62,8 @@ export async function findSample(
 /** Where a sample is asked for. */
 interface SampleAsked {
   readonly command: string;
-  readonly terminal: Terminal;
-  readonly isAsking: boolean;
+  /** Undefined: nobody is asked. */
+  readonly prompts: Prompts | undefined;
   readonly settings: ResolvedHooksOptions | undefined;
 }
 
@@ -94,7 +92,7 @@ export function showSamples(
   terminal: Terminal,
   { command, hook, json = false, settings }: BareHook,
 ): boolean {
-  if (terminal.isInteractive && !json) return false;
+  if (terminal.prompts !== undefined && !json) return false;
   const bare = hookName(hook, normalizePrefix(settings?.hooks.path ?? ''));
   const preset = findPreset(bare, settings);
   const samples = preset === undefined ? [] : listSamples(preset.id, settings?.configDir);

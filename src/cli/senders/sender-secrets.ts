@@ -5,7 +5,6 @@ import { expandVariables, literal, newToken, proofKind, senderName } from '../..
 import type { Environment } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
-import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 import type { PresentSender } from './setup-plan.ts';
 
@@ -71,7 +70,7 @@ export function secretText(secret: GivenSecret, env: Environment): string {
  * @throws CliError where nobody sits there, with that hint
  */
 export async function askSecret(terminal: Terminal, what: string, hint: string): Promise<string> {
-  if (terminal.isInteractive) return (await new Prompts(terminal).password(what)).trim();
+  if (terminal.prompts !== undefined) return (await terminal.prompts.password(what)).trim();
   throw new CliError(`${what} is missing, and there is no terminal to ask on.`, hint, EXIT.usage);
 }
 

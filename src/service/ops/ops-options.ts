@@ -3,6 +3,7 @@ import type { ConfigurationReport } from '../configuration/report.ts';
 import type { MissingPackages } from '../configuration/packages.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
 import type { TokenKeeper } from '../senders/token-keeper.ts';
+import type { SetupGuide } from '../setup/setup-guide.ts';
 
 /** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
@@ -24,6 +25,8 @@ export interface OpsModuleOptions {
   readonly tokenUses?: () => Promise<ReadonlyMap<string, number>>;
   /** Makes and ends tokens of senders. Absent: the application that imports the hooks does that. */
   readonly tokenKeeper?: TokenKeeper;
+  /** Runs `hooks setup` for the console. Absent: the application that imports the hooks configures them. */
+  readonly setup?: SetupGuide;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */
