@@ -545,41 +545,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/api/mappings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Those that were saved here and changed by nobody since, and why no more can be */
-        get: operations["mappingsList"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/mappings/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Saves a mapping as `gateway.d/mapping-<id>.json5`, in force at once, if the whole configuration is sound with it */
-        put: operations["mappingsSave"];
-        post?: never;
-        /** Removes a mapping that was saved here, at once */
-        delete: operations["mappingsRemove"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ops/metrics": {
         parameters: {
             query?: never;
@@ -611,26 +576,6 @@ export interface paths {
         get: operations["openapiDocument"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/presets/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Enables a preset as `hooks setup <preset>` does, in force at once
-         * @description Enables a preset as `hooks setup <preset>` does, in force at once: a fragment of its own, with a secret or a token that is told this once. One that is enabled already stays as it is.
-         */
-        post: operations["presetsEnable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -892,6 +837,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was said and asked, and whether it can be begun here at all */
+        get: operations["setupShow"];
+        put?: never;
+        /** Begins one */
+        post: operations["setupBegin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers the open question of one that you began */
+        post: operations["setupAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends and forgets one, whoever began it, as Ctrl-C would */
+        delete: operations["setupEnd"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/status": {
         parameters: {
             query?: never;
@@ -1049,6 +1046,10 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description `cursor` of the next page; null: there is none. */
             nextCursor: string | null;
+        };
+        /** @description A guided setup that was begun. */
+        BegunSetup: {
+            id: string;
         };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
@@ -1240,10 +1241,6 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
-            /** @description The agent of its first action. Null: there is no action. */
-            agentId: string | null;
-            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
-            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1284,10 +1281,6 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
-            /** @description The agent of its first action. Null: there is no action. */
-            agentId: string | null;
-            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
-            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1469,26 +1462,6 @@ export interface components {
             hint: string | null;
             mailboxes: components["schemas"]["MailboxStatus"][];
         };
-        /** @description A mapping was saved, or removed. */
-        MappingChange: {
-            /** @constant */
-            ok: true;
-            /** @description Keys that wait for a restart. */
-            restartFor: string[];
-            file: string;
-            /** @description Of what the file has now; null: it is gone. */
-            revision: string | null;
-            /** @description What would work and cannot be meant. */
-            warnings: string[];
-            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
-            isInForce: boolean;
-        };
-        /** @description The mappings that were saved here. */
-        Mappings: {
-            /** @description Why none can be saved, in a sentence; null: nothing is in the way. */
-            unwritable: string | null;
-            mappings: components["schemas"]["SavedMapping"][];
-        };
         /** @description One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
         MatchExplanation: {
             /** @description The id of the mapping. */
@@ -1534,23 +1507,6 @@ export interface components {
                 };
             };
         };
-        /** @description A preset was enabled, or was already. */
-        PresetEnabled: {
-            /** @constant */
-            ok: true;
-            /** @description What its sender is called on a screen. */
-            sender: string;
-            /** @description The files that were written; empty: everything was there. */
-            files: string[];
-            /** @description What to do at the sender, a step each, with what was made just now: it is told this once. */
-            steps: string[];
-            /** @description The secret or token that was made; null: none was. */
-            made: string | null;
-            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
-            isInForce: boolean;
-            /** @description Keys that wait for a restart. */
-            restartFor: string[];
-        };
         /** @description The samples of one preset. */
         PresetSamples: {
             preset: string;
@@ -1560,13 +1516,6 @@ export interface components {
             hook: string;
             /** @description Whether `hooks.presets` names it. */
             isEnabled: boolean;
-            /**
-             * @description What its sender proves itself by: a `token` of ours, its `own-secret` that is made here, or `their-secret`.
-             * @enum {string}
-             */
-            proof: "own-secret" | "their-secret" | "token";
-            /** @description Whether the address that it sends to is part of what it signs. */
-            signsAddress: boolean;
             /** @description Names of its samples, in order: at least one. */
             samples: string[];
         };
@@ -1798,8 +1747,6 @@ export interface components {
                 [key: string]: unknown;
             };
             run: components["schemas"]["RunDetails"];
-            /** @description The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
-            waitsFor: string | null;
             /** @description What became of its reply; empty: it goes nowhere, or there is none yet. */
             deliveries: components["schemas"]["DeliveryDetails"][];
         };
@@ -1825,18 +1772,6 @@ export interface components {
         /** @description Every preset that has samples. */
         Samples: {
             presets: components["schemas"]["PresetSamples"][];
-        };
-        /** @description A mapping that was saved. */
-        SavedMapping: {
-            id: string;
-            /** @description Where it stands. */
-            file: string;
-            /** @description Names the content of the file: whoever saves it says which one was seen. */
-            revision: string;
-            /** @description As an entry of `hooks.mappings`. */
-            mapping: {
-                [key: string]: unknown;
-            };
         };
         /** @description What the operator is shown of a window: open, or with the secret that came. */
         SecretWindow: {
@@ -1917,6 +1852,55 @@ export interface components {
             turns: number;
             /** @description How many wait. */
             pendingSystemEvents: number;
+        };
+        /** @description One of the answers of a question that gives a choice. */
+        SetupChoice: {
+            value: string;
+            label: string;
+        };
+        /** @description One line of what was said. */
+        SetupEntry: {
+            /**
+             * @description `result`: to be kept or entered elsewhere. `note`: what is done. `question` and `answer`: of the operator.
+             * @enum {string}
+             */
+            kind: "answer" | "note" | "question" | "result";
+            /** @description May hold foreign text. */
+            text: string;
+        };
+        /** @description `hooks setup` as the console has it. */
+        SetupState: {
+            /** @description Why it cannot be begun here, in a sentence; null: it can. */
+            refusal: string | null;
+            /** @description The one that goes on, or ended last; null: none, or nobody was there for a quarter of an hour. */
+            conversation: {
+                id: string;
+                /** @description The operator who began it. */
+                by: string;
+                /** @description False: what it says, asks and leads to is not told. */
+                isYours: boolean;
+                entries: components["schemas"]["SetupEntry"][];
+                /** @description What it waits for; null: nothing. */
+                question: {
+                    /** @enum {string} */
+                    kind: "confirm" | "password" | "select" | "text";
+                    message: string;
+                    /** @description Of `select` and `confirm`; nothing else is an answer there. */
+                    choices: components["schemas"]["SetupChoice"][];
+                    /** @description What is proposed; null: nothing. */
+                    initial: string | null;
+                    /** @description What was wrong with the answer before; null: nothing. */
+                    problem: string | null;
+                    number: number;
+                } | null;
+                /** @description The event that came of it; null: none yet. */
+                eventId: string | null;
+                /**
+                 * @description Null: it goes on.
+                 * @enum {string|null}
+                 */
+                ending: "done" | "failed" | null;
+            } | null;
         };
         /** @description A request that was signed, to be sent by somebody else. */
         SignedRequest: {
@@ -2072,15 +2056,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_token_ended, operator_unauthorized, session_ended */
-        OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded: {
+        /** @description operator_unauthorized, session_ended */
+        OperatorUnauthorizedOrSessionEnded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "operator_token_ended" | "operator_unauthorized" | "session_ended";
+                    code?: "operator_unauthorized" | "session_ended";
                 };
             };
         };
@@ -2346,30 +2330,6 @@ export interface components {
                 };
             };
         };
-        /** @description unknown_mapping */
-        UnknownMapping: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "unknown_mapping";
-                };
-            };
-        };
-        /** @description configuration_read_only, no_configuration_files */
-        ConfigurationReadOnlyOrNoConfigurationFiles: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_read_only" | "no_configuration_files";
-                };
-            };
-        };
         /** @description metrics_unavailable */
         MetricsUnavailable: {
             headers: {
@@ -2379,18 +2339,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "metrics_unavailable";
-                };
-            };
-        };
-        /** @description unknown_preset */
-        UnknownPreset: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "unknown_preset";
                 };
             };
         };
@@ -2478,15 +2426,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_token_ended, operator_unauthorized */
-        OperatorTokenEndedOrOperatorUnauthorized: {
+        /** @description operator_unauthorized */
+        OperatorUnauthorized: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "operator_token_ended" | "operator_unauthorized";
+                    /** @constant */
+                    code?: "operator_unauthorized";
                 };
             };
         };
@@ -2526,6 +2474,54 @@ export interface components {
                 };
             };
         };
+        /** @description setup_under_way */
+        SetupUnderWay: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "setup_under_way";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
+        /** @description unknown_setup */
+        UnknownSetup: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_setup";
+                };
+            };
+        };
+        /** @description no_such_question */
+        NoSuchQuestion: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "no_such_question";
+                };
+            };
+        };
         /** @description unknown_sender */
         UnknownSender: {
             headers: {
@@ -2535,6 +2531,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
+                };
+            };
+        };
+        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
+        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
                 };
             };
         };
@@ -3223,7 +3231,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3249,7 +3257,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttentionList"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3283,7 +3291,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3309,7 +3317,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channels"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3346,7 +3354,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -3375,7 +3383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationReport"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3406,7 +3414,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3452,7 +3460,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3482,7 +3490,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventDetails"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
@@ -3512,7 +3520,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forgotten"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
@@ -3556,7 +3564,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3598,7 +3606,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3627,7 +3635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dismissed"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
@@ -3658,7 +3666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retried"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
@@ -3708,7 +3716,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3716,7 +3724,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -3910,7 +3918,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3984,7 +3992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hooks"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4010,7 +4018,7 @@ export interface operations {
                     "application/json": components["schemas"]["Instances"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4039,7 +4047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4070,7 +4078,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4098,7 +4106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4124,7 +4132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4150,7 +4158,7 @@ export interface operations {
                     "application/json": components["schemas"]["TriedBackends"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4176,140 +4184,11 @@ export interface operations {
                     "application/json": components["schemas"]["MailReport"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    mappingsList: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Mappings"];
-                };
-            };
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    mappingsSave: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the mapping. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description An entry of `hooks.mappings` with that `id`. `${NAME}` in it is text; it holds no secret. */
-                    mapping: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Of the one that it replaces; absent: there is none. */
-                    revision?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MappingChange"];
-                };
-            };
-            400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownMapping"];
-            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    mappingsRemove: {
-        parameters: {
-            query: {
-                /** @description Of the one that is meant. */
-                revision: string;
-            };
-            header?: never;
-            path: {
-                /** @description Of the mapping. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MappingChange"];
-                };
-            };
-            400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownMapping"];
-            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4331,7 +4210,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4358,65 +4237,11 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    presetsEnable: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the preset. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /** @description The secret that its sender has made, in one line of at most 4,096 characters. Absent: it is made here, or there already. */
-                    secret?: string;
-                    /** @description `hooks.publicUrl`, where no file says it: where senders reach the service. */
-                    publicUrl?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PresetEnabled"];
-                };
-            };
-            400: components["responses"]["InvalidBody"];
             401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownPreset"];
-            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4462,7 +4287,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
@@ -4505,7 +4330,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4531,7 +4356,7 @@ export interface operations {
                     "application/json": components["schemas"]["LostLately"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4560,7 +4385,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunStory"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
@@ -4587,7 +4412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Samples"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4618,7 +4443,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleRequest"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
@@ -4649,7 +4474,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4686,7 +4511,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
@@ -4718,7 +4543,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4787,7 +4612,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4795,7 +4620,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -4997,7 +4822,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
@@ -5060,7 +4885,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorized"];
+            401: components["responses"]["OperatorUnauthorized"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -5117,7 +4942,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5152,7 +4977,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5195,7 +5020,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -5226,7 +5051,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5256,12 +5081,151 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupBegin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSetup"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            409: components["responses"]["SetupUnderWay"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `number` of the open question. */
+                    question: number;
+                    /** @description A value of its choices, or a line of text. */
+                    answer: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            /** @description console_header_missing, foreign_origin, loopback_only, role_too_low, setup_of_another */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low" | "setup_of_another";
+                    };
+                };
+            };
+            404: components["responses"]["UnknownSetup"];
+            409: components["responses"]["NoSuchQuestion"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownSetup"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -5283,7 +5247,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5309,7 +5273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5347,21 +5311,10 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5395,21 +5348,10 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
-                    };
-                };
-            };
+            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

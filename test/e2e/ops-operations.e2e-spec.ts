@@ -38,6 +38,7 @@ const NOT_HERE = [
   'mappingsSave',
   'presetsEnable',
   'send',
+  'setupShow',
   'tokensMake',
   'tokensRetire',
 ];

@@ -12,7 +12,6 @@ import {
 import type { HookPost, Unsigned } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
-import { Prompts } from '../prompts.ts';
 import { hookName } from '../request-input.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,8 +53,8 @@ export async function findSample(
     throw new CliError(`There is no sample for ${preset.id}.`, hint, EXIT.usage);
   }
   const chosen =
-    name === undefined && terminal.isInteractive && !json
-      ? await new Prompts(terminal).select(
+    name === undefined && !json
+      ? await terminal.prompts?.select(
           'Which sample?',
           names.map((one) => ({ value: one, label: one })),
         )
@@ -88,7 +87,7 @@ export function showSamples(
   terminal: Terminal,
   { command, hook, json = false, settings }: NamedHook,
 ): boolean {
-  if (terminal.isInteractive && !json) return false;
+  if (terminal.prompts !== undefined && !json) return false;
   const bare = hookName(hook, normalizePrefix(settings?.hooks.path ?? ''));
   const preset = findPreset(bare, settings);
   const samples = preset === undefined ? [] : listSamples(preset.id, settings?.configDir);

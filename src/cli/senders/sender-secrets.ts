@@ -3,7 +3,6 @@ import { expandVariables, literal } from '../../service/index.ts';
 import type { Environment } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
-import { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
@@ -67,7 +66,7 @@ export function secretText(secret: GivenSecret, env: Environment): string {
  * @throws CliError where nobody sits there, with that hint
  */
 export async function askSecret(terminal: Terminal, what: string, hint: string): Promise<string> {
-  if (terminal.isInteractive) return (await new Prompts(terminal).password(what)).trim();
+  if (terminal.prompts !== undefined) return (await terminal.prompts.password(what)).trim();
   throw new CliError(`${what} is missing, and there is no terminal to ask on.`, hint, EXIT.usage);
 }
 

@@ -14,7 +14,7 @@ import type { Environment, GivenToken, Inspection, PresentSender } from '../../s
 import type { CommandContext } from '../command.ts';
 import type { PlannedFiles } from '../config/planned-files.ts';
 import { assertNoProblems, noteWarnings } from '../config/problem-lines.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import { findService } from '../service/find-service.ts';
 import { Interruption } from '../terminal.ts';
 import { HandshakeSecret, arrivesByHandshake } from './handshake-secret.ts';
@@ -59,8 +59,7 @@ export class SenderSetup {
   ) {
     this.#path = senderPath(preset, here.resolved?.effective.hooks);
     this.#report = new SetupReport(context.terminal, preset, here, this.#path);
-    const isAsking = context.terminal.isInteractive && options.json !== true;
-    this.#prompts = isAsking ? new Prompts(context.terminal) : undefined;
+    this.#prompts = options.json === true ? undefined : context.terminal.prompts;
   }
 
   /** @returns the document of `--json`; undefined: there is none, and it is told already */
