@@ -41,7 +41,7 @@ export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export {
   addressText,
-  forwardersAddress,
+  forwarderAddress,
   isLocalAddress,
   listeningAddress,
 } from './configuration/listen-address.ts';
