@@ -545,6 +545,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those that were saved here and changed by nobody since, and why no more can be */
+        get: operations["mappingsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/mappings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Saves a mapping as `gateway.d/mapping-<id>.json5`, in force at once, if the whole configuration is sound with it */
+        put: operations["mappingsSave"];
+        post?: never;
+        /** Removes a mapping that was saved here, at once */
+        delete: operations["mappingsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/metrics": {
         parameters: {
             query?: never;
@@ -576,6 +611,26 @@ export interface paths {
         get: operations["openapiDocument"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enables a preset as `hooks setup <preset>` does, in force at once
+         * @description Enables a preset as `hooks setup <preset>` does, in force at once: a fragment of its own, with a secret or a token that is told this once. One that is enabled already stays as it is.
+         */
+        post: operations["presetsEnable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1241,6 +1296,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1281,6 +1340,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1462,6 +1525,26 @@ export interface components {
             hint: string | null;
             mailboxes: components["schemas"]["MailboxStatus"][];
         };
+        /** @description A mapping was saved, or removed. */
+        MappingChange: {
+            /** @constant */
+            ok: true;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+            file: string;
+            /** @description Of what the file has now; null: it is gone. */
+            revision: string | null;
+            /** @description What would work and cannot be meant. */
+            warnings: string[];
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+        };
+        /** @description The mappings that were saved here. */
+        Mappings: {
+            /** @description Why none can be saved, in a sentence; null: nothing is in the way. */
+            unwritable: string | null;
+            mappings: components["schemas"]["SavedMapping"][];
+        };
         /** @description One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
         MatchExplanation: {
             /** @description The id of the mapping. */
@@ -1507,6 +1590,23 @@ export interface components {
                 };
             };
         };
+        /** @description A preset was enabled, or was already. */
+        PresetEnabled: {
+            /** @constant */
+            ok: true;
+            /** @description What its sender is called on a screen. */
+            sender: string;
+            /** @description The files that were written; empty: everything was there. */
+            files: string[];
+            /** @description What to do at the sender, a step each, with what was made just now: it is told this once. */
+            steps: string[];
+            /** @description The secret or token that was made; null: none was. */
+            made: string | null;
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+        };
         /** @description The samples of one preset. */
         PresetSamples: {
             preset: string;
@@ -1516,6 +1616,13 @@ export interface components {
             hook: string;
             /** @description Whether `hooks.presets` names it. */
             isEnabled: boolean;
+            /**
+             * @description What its sender proves itself by: a `token` of ours, its `own-secret` that is made here, or `their-secret`.
+             * @enum {string}
+             */
+            proof: "own-secret" | "their-secret" | "token";
+            /** @description Whether the address that it sends to is part of what it signs. */
+            signsAddress: boolean;
             /** @description Names of its samples, in order: at least one. */
             samples: string[];
         };
@@ -1747,6 +1854,8 @@ export interface components {
                 [key: string]: unknown;
             };
             run: components["schemas"]["RunDetails"];
+            /** @description The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+            waitsFor: string | null;
             /** @description What became of its reply; empty: it goes nowhere, or there is none yet. */
             deliveries: components["schemas"]["DeliveryDetails"][];
         };
@@ -1772,6 +1881,18 @@ export interface components {
         /** @description Every preset that has samples. */
         Samples: {
             presets: components["schemas"]["PresetSamples"][];
+        };
+        /** @description A mapping that was saved. */
+        SavedMapping: {
+            id: string;
+            /** @description Where it stands. */
+            file: string;
+            /** @description Names the content of the file: whoever saves it says which one was seen. */
+            revision: string;
+            /** @description As an entry of `hooks.mappings`. */
+            mapping: {
+                [key: string]: unknown;
+            };
         };
         /** @description What the operator is shown of a window: open, or with the secret that came. */
         SecretWindow: {
@@ -2056,15 +2177,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized, session_ended */
-        OperatorUnauthorizedOrSessionEnded: {
+        /** @description operator_token_ended, operator_unauthorized, session_ended */
+        OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "operator_unauthorized" | "session_ended";
+                    code?: "operator_token_ended" | "operator_unauthorized" | "session_ended";
                 };
             };
         };
@@ -2330,6 +2451,30 @@ export interface components {
                 };
             };
         };
+        /** @description unknown_mapping */
+        UnknownMapping: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_mapping";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
         /** @description metrics_unavailable */
         MetricsUnavailable: {
             headers: {
@@ -2339,6 +2484,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "metrics_unavailable";
+                };
+            };
+        };
+        /** @description unknown_preset */
+        UnknownPreset: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_preset";
                 };
             };
         };
@@ -2426,15 +2583,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized */
-        OperatorUnauthorized: {
+        /** @description operator_token_ended, operator_unauthorized */
+        OperatorTokenEndedOrOperatorUnauthorized: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "operator_unauthorized";
+                    /** @enum {unknown} */
+                    code?: "operator_token_ended" | "operator_unauthorized";
                 };
             };
         };
@@ -2486,18 +2643,6 @@ export interface components {
                 };
             };
         };
-        /** @description configuration_read_only, no_configuration_files */
-        ConfigurationReadOnlyOrNoConfigurationFiles: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_read_only" | "no_configuration_files";
-                };
-            };
-        };
         /** @description unknown_setup */
         UnknownSetup: {
             headers: {
@@ -2531,18 +2676,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
-                };
-            };
-        };
-        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
                 };
             };
         };
@@ -3231,7 +3364,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3257,7 +3390,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttentionList"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3291,7 +3424,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3317,7 +3450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channels"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3354,7 +3487,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -3383,7 +3516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3414,7 +3547,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3460,7 +3593,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3490,7 +3623,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventDetails"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
@@ -3520,7 +3653,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forgotten"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
@@ -3564,7 +3697,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3606,7 +3739,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3635,7 +3768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dismissed"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
@@ -3666,7 +3799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retried"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
@@ -3716,7 +3849,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3724,7 +3857,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -3918,7 +4051,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3992,7 +4125,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hooks"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4018,7 +4151,7 @@ export interface operations {
                     "application/json": components["schemas"]["Instances"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4047,7 +4180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4078,7 +4211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4106,7 +4239,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4132,7 +4265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4158,7 +4291,7 @@ export interface operations {
                     "application/json": components["schemas"]["TriedBackends"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4184,11 +4317,140 @@ export interface operations {
                     "application/json": components["schemas"]["MailReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mappings"];
+                };
+            };
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsSave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description An entry of `hooks.mappings` with that `id`. `${NAME}` in it is text; it holds no secret. */
+                    mapping: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Of the one that it replaces; absent: there is none. */
+                    revision?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsRemove: {
+        parameters: {
+            query: {
+                /** @description Of the one that is meant. */
+                revision: string;
+            };
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBodyOrInvalidQuery"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4210,7 +4472,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4237,11 +4499,65 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    presetsEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the preset. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The secret that its sender has made, in one line of at most 4,096 characters. Absent: it is made here, or there already. */
+                    secret?: string;
+                    /** @description `hooks.publicUrl`, where no file says it: where senders reach the service. */
+                    publicUrl?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetEnabled"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownPreset"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4287,7 +4603,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
@@ -4330,7 +4646,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4356,7 +4672,7 @@ export interface operations {
                     "application/json": components["schemas"]["LostLately"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4385,7 +4701,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunStory"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
@@ -4412,7 +4728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Samples"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4443,7 +4759,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleRequest"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
@@ -4474,7 +4790,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4511,7 +4827,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
@@ -4543,7 +4859,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4612,7 +4928,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4620,7 +4936,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -4822,7 +5138,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
@@ -4885,7 +5201,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorized"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorized"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4942,7 +5258,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4977,7 +5293,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5020,7 +5336,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -5051,7 +5367,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5081,7 +5397,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5108,7 +5424,7 @@ export interface operations {
                     "application/json": components["schemas"]["SetupState"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5135,7 +5451,7 @@ export interface operations {
                     "application/json": components["schemas"]["BegunSetup"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SetupUnderWay"];
             421: components["responses"]["HostNotAllowed"];
@@ -5176,7 +5492,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             /** @description console_header_missing, foreign_origin, loopback_only, role_too_low, setup_of_another */
             403: {
                 headers: {
@@ -5219,7 +5535,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSetup"];
             421: components["responses"]["HostNotAllowed"];
@@ -5247,7 +5563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5273,7 +5589,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5311,10 +5627,21 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5348,10 +5675,21 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
