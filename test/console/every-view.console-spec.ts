@@ -10,8 +10,8 @@ const HOSTILE = [
   HIDING,
   '[click](javascript:globalThis.owned=true) {{constructor.constructor("globalThis.owned=true")()}}',
   'x'.repeat(1_000_000),
-  'line\n'.repeat(100_000),
-  '\u202E'.repeat(1000),
+  'line\n'.repeat(20_000),
+  '\u202E'.repeat(200),
 ];
 
 /** For all views together, on a machine that has much else to do. */
@@ -90,18 +90,24 @@ describe('Every view of the console', () => {
     missed: [] as string[],
     unmarked: [] as string[],
     hidden: [] as string[],
+    ran: [] as string[],
     shownByCode: 0,
   };
-  let walked: Operator;
+  /** Who went through the views on a desk, side by side. */
+  let walkers: readonly Operator[];
 
-  /** Opens every view, waits until it has shown what it loads, and unfolds it. */
-  async function walk(operator: Operator, look: (view: string) => Promise<void>): Promise<void> {
+  /** Opens every view that nobody has opened yet, waits until it has shown what it loads, and unfolds it. */
+  async function walk(
+    operator: Operator,
+    unseen: Iterator<string>,
+    look: (operator: Operator, view: string) => Promise<void>,
+  ): Promise<void> {
     await operator.logIn(OPERATOR_TOKEN);
-    for (const view of views) {
-      await operator.open(view);
+    for (let next = unseen.next(); next.done !== true; next = unseen.next()) {
+      await operator.open(next.value);
       await operator.hasLoaded();
       await operator.unfold();
-      await look(view);
+      await look(operator, next.value);
     }
   }
 
@@ -116,6 +122,7 @@ describe('Every view of the console', () => {
     found.missed.push(...on(await operator.missedByKeyboard()));
     await operator.showAll();
     if ((await operator.overflow()) > 0) found.widerThanDesk.push(view);
+    if (await page.evaluate(() => Reflect.has(globalThis, 'owned'))) found.ran.push(view);
     found.hidden.push(...on(await operator.hiddenTexts()));
     found.shownByCode += await page.locator('mark.hidden').count();
     await page.setViewportSize(WALL);
@@ -132,14 +139,16 @@ describe('Every view of the console', () => {
   }
 
   beforeAll(async () => {
-    walked = await Operator.at(world.service, browser);
-    await using phone = await Operator.at(world.service, browser, { viewport: PHONE });
+    const at = (options = {}) => Operator.at(world.service, browser, options);
+    walkers = [await at(), await at()];
+    await using phone = await at({ viewport: PHONE });
+    const unseen = views.values();
     await Promise.all([
-      walk(walked, (view) => lookAt(walked, view)),
-      walk(phone, (view) => lookAtOnPhone(phone, view)),
+      ...walkers.map((one) => walk(one, unseen, lookAt)),
+      walk(phone, views.values(), lookAtOnPhone),
     ]);
   }, MOST_MS);
-  afterAll(() => walked[Symbol.asyncDispose]());
+  afterAll(() => Promise.all(walkers.map((one) => one[Symbol.asyncDispose]())));
 
   it.each(['light', 'dark'] as const)('has nothing that axe finds, in %s', (name) => {
     expect(found[name]).toEqual([]);
@@ -176,14 +185,11 @@ describe('Every view of the console', () => {
     expect(found.unmarked).toEqual([]);
   });
 
-  it('runs nothing that strangers wrote, asks nobody else, and has nothing to complain of', async () => {
-    const isOwned = await walked.page.evaluate(() => Reflect.has(globalThis, 'owned'));
-    const { elsewhere, complaints } = walked;
-    expect({ isOwned, elsewhere, complaints }).toEqual({
-      isOwned: false,
-      elsewhere: [],
-      complaints: [],
-    });
+  it('runs nothing that strangers wrote, asks nobody else, and has nothing to complain of', () => {
+    expect(found.ran).toEqual([]);
+    for (const { elsewhere, complaints } of walkers) {
+      expect({ elsewhere, complaints }).toEqual({ elsewhere: [], complaints: [] });
+    }
   });
 
   it('shows each character that one would not see by its code', () => {
