@@ -5,16 +5,15 @@ import type { Api } from '../../api/client.ts';
 import { asApiError, useResource } from '../../api/resource.ts';
 import { copy } from '../../ui/copy.ts';
 import { CodeEditor } from '../../ui/code-editor.tsx';
-import { May, may } from '../../ui/may.tsx';
+import { May } from '../../ui/may.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useSend } from '../../ui/use-send.ts';
-import { Enabling } from './enabling.tsx';
+import { Configuring, isLocal, presetToEnable } from './configuring.tsx';
 import { Outcome } from './outcome.tsx';
-import { FIRST, NEW_MAPPING, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
+import { FIRST, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
 import type { Draft } from './request.ts';
-import { Saving } from './saving.tsx';
-import { SenderChoice, bare, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
+import { SenderChoice, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
 import type { SentAs } from './sending.tsx';
 import './try.css';
 
@@ -109,81 +108,6 @@ export default function Try() {
       </div>
     </Page>
   );
-}
-
-/** The mapping that one writes, and what of it or of a preset can be saved. */
-function Configuring({
-  draft,
-  change,
-  onChanged,
-  ...enabling
-}: {
-  draft: Draft;
-  change: (part: Partial<Draft>) => void;
-  preset: Api<'PresetSamples'> | undefined;
-  needsAddress: boolean;
-  onChanged: () => void;
-}) {
-  const isConfiguring = may('configure');
-  const mappings = useResource<Api<'Mappings'> | undefined>(
-    async () => (isConfiguring ? answer(api.GET('/ops/api/mappings')) : undefined),
-    [isConfiguring],
-  );
-  const { data } = mappings;
-  return (
-    <>
-      {data !== undefined && (
-        <Enabling {...enabling} unwritable={data.unwritable} onEnabled={onChanged} />
-      )}
-      <section class="card" aria-label="Mapping">
-        <h2>Mapping</h2>
-        <p class="help">
-          Tried among those of the configuration.{' '}
-          {data === undefined || data.unwritable !== null ? (
-            <>
-              What fits goes into <code>hooks.mappings</code>.
-            </>
-          ) : (
-            'What fits can be saved, behind those that there are.'
-          )}
-        </p>
-        {draft.mapping === '' ? (
-          <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
-            Begin a mapping
-          </button>
-        ) : (
-          <CodeEditor
-            label="Mapping"
-            value={draft.mapping}
-            onChange={(mapping) => change({ mapping })}
-          />
-        )}
-        {data !== undefined && (
-          <Saving
-            draft={draft.mapping}
-            saved={data}
-            reload={mappings.reload}
-            onChoose={(mapping) => change({ mapping })}
-            onChanged={onChanged}
-          />
-        )}
-      </section>
-    </>
-  );
-}
-
-/** The preset whose sender posts to this hook, while it is not enabled. A mailbox has a command of its own. */
-function presetToEnable(
-  presets: readonly Api<'PresetSamples'>[],
-  hook: string,
-): Api<'PresetSamples'> | undefined {
-  const path = bare(hook);
-  return presets.find((one) => one.hook === path && !one.isEnabled && one.preset !== 'mail');
-}
-
-/** Senders elsewhere do not reach it. */
-function isLocal(url: string): boolean {
-  return /^(?:localhost|127\..*|\[::1?\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
 }
 
 interface Asked {
