@@ -1,9 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { errorCode } from '../../platform/errors.ts';
 import type { Environment } from './environment.ts';
-import { FRAGMENTS_DIR } from './fragments.ts';
+import { whyFragmentsUnwritable } from './fragments.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
 import type { RunningConfiguration } from './reload.ts';
@@ -33,13 +30,7 @@ export class FragmentKeeper {
 
   /** Why no fragment can be written, as the code of the system; undefined: nothing is in the way. */
   get unwritable(): string | undefined {
-    const folder = join(this.dir, FRAGMENTS_DIR);
-    try {
-      accessSync(existsSync(folder) ? folder : this.dir, constants.W_OK | constants.X_OK);
-      return undefined;
-    } catch (error) {
-      return errorCode(error) ?? 'EIO';
-    }
+    return whyFragmentsUnwritable(this.dir);
   }
 
   /**

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   fchownSync,
   fsyncSync,
   lstatSync,
@@ -38,6 +40,22 @@ export function fragmentPath(dir: string, name: string): string {
   const isFileName = /^[^./\\\0][^/\\\0]*$/.test(name);
   if (!isFileName) throw new RangeError(`"${name}" cannot be the name of a fragment`);
   return join(dir, FRAGMENTS_DIR, `${name}.json5`);
+}
+
+/** Why nothing can be written into a directory, as the code of the system; undefined: nothing is in the way. */
+export function whyUnwritable(dir: string): string | undefined {
+  try {
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) ?? 'EIO';
+  }
+}
+
+/** The same of fragments, whose folder is made where there is none. @param dir the configuration directory */
+export function whyFragmentsUnwritable(dir: string): string | undefined {
+  const folder = join(dir, FRAGMENTS_DIR);
+  return whyUnwritable(isThere(folder) ? folder : dir);
 }
 
 /** What the fragment `name` is called in problems: `gateway.d/mail.json5`. */

@@ -1,6 +1,6 @@
 import { bodyOf, listSamples, readSample } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions } from '../../hooks/index.ts';
-import type { PresetSamples, SampleRequest } from '../ops/answers.ts';
+import type { PresetSamples, SampleRequest } from '../ops/configuring-answers.ts';
 import {
   contentTypeOf,
   findRule,

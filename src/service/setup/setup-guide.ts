@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Logger } from '@nestjs/common';
 import type { OnModuleDestroy } from '@nestjs/common';
-import { errorCode } from '../../platform/errors.ts';
 import type { Environment } from '../configuration/environment.ts';
-import { FRAGMENTS_DIR } from '../configuration/fragments.ts';
+import { whyFragmentsUnwritable, whyUnwritable } from '../configuration/fragments.ts';
 import { SetupConversation } from './setup-conversation.ts';
 
 /** The command, built. */
@@ -40,15 +37,8 @@ export class SetupGuide implements OnModuleDestroy {
   /** Why nothing could be written here, as the code of the system; undefined: it can. */
   get unwritable(): string | undefined {
     const { dir } = this.place;
-    try {
-      accessSync(dir, constants.W_OK);
-      const fragments = join(dir, FRAGMENTS_DIR);
-      const isThere = lstatSync(fragments, { throwIfNoEntry: false }) !== undefined;
-      if (isThere) accessSync(fragments, constants.W_OK);
-      return undefined;
-    } catch (error) {
-      return errorCode(error);
-    }
+    // .env stands beside the fragments.
+    return whyUnwritable(dir) ?? whyFragmentsUnwritable(dir);
   }
 
   /** The one that goes on, or ended last. */

@@ -8,7 +8,7 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { Needs } from '../access/operators.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
-import type { MappingChange, Mappings } from '../answers.ts';
+import type { MappingChange, Mappings } from '../configuring-answers.ts';
 import { IsMapping, QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';

@@ -7,7 +7,7 @@ import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
-import type { PresetEnabled } from '../answers.ts';
+import type { PresetEnabled } from '../configuring-answers.ts';
 import { TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';

@@ -25,7 +25,7 @@ import { listTokens } from '../../senders/token-list.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
-import type { NewToken, RetiredTokens, Tokens } from '../answers.ts';
+import type { NewToken, RetiredTokens, Tokens } from '../configuring-answers.ts';
 import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
