@@ -34,6 +34,7 @@ writeFileSync(
     },
     agents: { defaults: { runner: { type: 'demo' }, notify: false } },
   }),
+  { mode: 0o600 },
 );
 const service = spawn(process.execPath, [resolve('dist/main.js')], {
   cwd: dir,

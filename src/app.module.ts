@@ -10,6 +10,7 @@ import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/in
 import { packageVersion } from './platform/package-version.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
+import { FragmentKeeper } from './service/configuration/fragment-keeper.ts';
 import { listeningAddress } from './service/configuration/listen-address.ts';
 import { findMissing } from './service/configuration/packages.ts';
 import { reportConfiguration } from './service/configuration/report.ts';
@@ -19,9 +20,12 @@ import {
   ENVIRONMENT,
   RunningConfiguration,
 } from './service/configuration/reload.ts';
+import { SavedMappings } from './service/configuration/saved-mappings.ts';
 import { AuditTrail } from './service/audit-trail.ts';
 import { ConsoleModule } from './service/console/index.ts';
+import { PresetKeeper } from './service/senders/preset-keeper.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
+import { SetupGuide } from './service/setup/setup-guide.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import type { SharedMail } from './service/mail-watch.ts';
 import { readTokenUses } from './service/token-uses-file.ts';
@@ -57,12 +61,17 @@ export class AppModule {
         ledger,
       }),
     });
+    const fragments = new FragmentKeeper(running, env);
+    const setup = new SetupGuide({ dir: configuration.dir, env });
     const operatorApi = OpsModule.forHooks(hooks, {
       hooksPath: normalizePrefix(given.path ?? ''),
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
       tokens: () => running.operatorTokens,
       tokenUses: () => readTokenUses(configuration.store.dir),
-      tokenKeeper: new TokenKeeper(running, env),
+      tokenKeeper: new TokenKeeper(fragments),
+      savedMappings: new SavedMappings(fragments),
+      presetKeeper: new PresetKeeper(fragments),
+      setup,
       configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
@@ -82,6 +91,7 @@ export class AppModule {
         { provide: RunningConfiguration, useValue: running },
         { provide: MailWatch, useValue: mailWatch },
         { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
+        { provide: SetupGuide, useValue: setup },
         { provide: ENVIRONMENT, useValue: env },
         AuditTrail,
         ConfigurationReload,

@@ -54,7 +54,7 @@ const rulesWith = (textOr) => ({
   isListenAddress: () => ({ anyOf: [{ type: 'integer', minimum: 0, maximum: 65_535 }, TEXT] }),
   texts: () => TEXTS,
   isTextByName: () => ({ type: 'object', additionalProperties: TEXT }),
-  isDraft: () => ({ type: 'object', additionalProperties: true }),
+  isMapping: () => ({ type: 'object', additionalProperties: true }),
   headers: () => ({ additionalProperties: TEXT }),
   isNotify: () => ({
     anyOf: [

@@ -1,16 +1,22 @@
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { InspectColor } from 'node:util';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ExitCode } from './cli-error.ts';
 import { asLine, safeJson } from './foreign-text.ts';
+import type { Prompts } from './prompts.ts';
 
-/** The three streams of a process. */
+/** The three streams of a process, or what stands for them. */
 export interface Streams {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: Readable & Partial<Pick<NodeJS.ReadStream, 'isTTY'>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
 }
+
+/** Where words go: a terminal, a file or pipe, or whoever shows them and breaks lines itself (columns: Infinity). */
+export type Output = Writable &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'getColorDepth'>>;
 
 type Format = InspectColor | readonly InspectColor[];
 
@@ -35,20 +41,20 @@ export class Terminal {
 
   #commands: RegExp | null = null;
 
-  /** @param env says which colours the terminal has (TERM, NO_COLOR, …), and what began this process */
+  /**
+   * @param env says which colours the terminal has (TERM, NO_COLOR, …), and what began this process
+   * @param prompts undefined: nobody is there who can be asked
+   */
   constructor(
     readonly streams: Streams,
     private readonly env: Record<string, string | undefined> = {},
+    readonly prompts?: Prompts,
   ) {}
 
-  /** Whether somebody sits there who can be asked. */
-  get isInteractive(): boolean {
-    return this.streams.stdin.isTTY && this.streams.stdout.isTTY;
-  }
-
-  /** Width that text and tables may take, at most 80. */
+  /** Width that text and tables may take, at most 80 where there is one. */
   get columns(): number {
-    return Math.min(this.streams.stdout.columns || COLUMNS, COLUMNS);
+    const { columns } = this.streams.stdout;
+    return columns === Infinity ? columns : Math.min(columns || COLUMNS, COLUMNS);
   }
 
   /** The same for lists whose lines tell more where there is room: all of the terminal, or what a file or a pipe may take. */
@@ -107,8 +113,8 @@ export class Terminal {
     return this.#styled(format, text, this.streams.stderr);
   }
 
-  #styled(format: Format, text: string, stream: NodeJS.WriteStream): string {
-    const hasColours = stream.isTTY && stream.getColorDepth(this.env) > 1;
+  #styled(format: Format, text: string, stream: Output): string {
+    const hasColours = stream.isTTY === true && (stream.getColorDepth?.(this.env) ?? 1) > 1;
     return hasColours ? styleText(format, text, { validateStream: false }) : text;
   }
 }

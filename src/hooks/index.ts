@@ -34,6 +34,7 @@ export {
   throttleKey,
 } from './http/auth/client-address.ts';
 export type { TrustedRange } from './http/auth/client-address.ts';
+export { believeRelay } from './http/auth/relay-receipt.ts';
 export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
@@ -58,7 +59,7 @@ export type { Preset, Sample, Senders, SignatureScheme } from './senders/index.t
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';
-export { bareName } from './actions/hook-request.ts';
+export { LONGEST_RELAYED_MS, bareName } from './actions/hook-request.ts';
 export type { HookRequest } from './actions/hook-request.ts';
 export { MappingService } from './mappings/mapping-service.ts';
 export type { Applied } from './mappings/apply.ts';
@@ -122,7 +123,9 @@ export {
   isSecretPlace,
   nearestKey,
   normalizePrefix,
+  nearEnd,
   optionKeys,
+  OptionalEnd,
   resolveSection,
   secretTexts,
   secretsIn,
@@ -134,6 +137,7 @@ export {
   tokenWarnings,
   writtenDigest,
   writtenTokens,
+  wrongEnd,
 } from './options/index.ts';
 export type {
   AgentRun,

@@ -158,7 +158,6 @@ export const ledgerPorts: readonly Provider[] = [
     isPaused: true,
     counts: true,
     dead: true,
-    resting: true,
     waiting: true,
     channelConditions: true,
     instances: true,

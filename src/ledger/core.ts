@@ -24,7 +24,7 @@ import {
   setPaused,
 } from './records/meta.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
-import { readCounts, readDead, readResting, readWaiting } from './records/work-counts.ts';
+import { readCounts, readDead, readWaiting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
@@ -57,7 +57,6 @@ export const READS = {
   findConsoleSession,
   readCounts,
   readDead,
-  readResting,
   readWaiting,
   readChannels,
   readActivity,

@@ -114,7 +114,7 @@ export const LOOKED_AT = 1000;
 /**
  * One line of the list.
  * @param row has `hook`, `received_at`, `status`, `mapping` and `wait_reason`; of its actions how many there are (`actions`) and of the first
- * one `name` and `words`, or `payload_start` where the payload has the words
+ * one `agent`, `channel`, `name` and `words`, or `payload_start` where the payload has the words
  * @param reason the whole of it; null: it neither was skipped nor failed
  */
 export function toSummary(row: Row, id: string, reason: string | null): EventSummary {
@@ -127,6 +127,8 @@ export function toSummary(row: Row, id: string, reason: string | null): EventSum
     headline: headline(row),
     error: reasonLine(reason),
     waitReason: reasonLine(optionalText(row, 'wait_reason')),
+    agentId: optionalText(row, 'agent'),
+    channel: optionalText(row, 'channel'),
   };
 }
 

@@ -37,12 +37,13 @@ const CAUSES: readonly WaitingWork['cause'][] = [
   'decision',
 ];
 
-/** @param row `kind`, `hook` (empty: none asked for it), `cause`, `count` and `since`, when the oldest was accepted */
+/** @param row `kind`, `hook` (empty: none asked for it), `cause`, `waits_for` (empty: nobody), `count` and `since`, when the oldest was accepted */
 export function toWaitingWork(row: Row): WaitingWork {
   return {
     kind: word(row, 'kind', KINDS),
     hook: text(row, 'hook') || null,
     cause: word(row, 'cause', CAUSES),
+    waitsFor: text(row, 'waits_for') || null,
     count: integer(row, 'count'),
     since: integer(row, 'since'),
   };

@@ -7,7 +7,8 @@ import { ScriptedServer } from '../../test/support/scripted-server.ts';
 import { HookClient } from './hook-client.ts';
 import { MailLogin } from './login.ts';
 import { resolveMail } from './options.ts';
-import { MailStore } from './store.ts';
+import { openMailMemory } from './memory-file.ts';
+import type { MailMemory } from './memory.ts';
 
 const ACCOUNT = { account: 'me@x.example', host: 'imap.x.example' };
 const { value: MAIL } = resolveMail({ ...ACCOUNT, auth: { password: 'x' } });
@@ -15,7 +16,7 @@ const REFUSED = Object.assign(new Error('no'), { authenticationFailed: true });
 const hook = new HookClient(() => ({ url: 'http://127.0.0.1:9', token: 't', maxBodyBytes: 1 }));
 
 let dir: string;
-let store: MailStore;
+let store: MailMemory;
 let clock: ManualClock;
 let login: MailLogin;
 let stop: AbortController;
@@ -23,7 +24,7 @@ let logger: Logger;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'mail-account-'));
-  store = MailStore.open(dir);
+  store = openMailMemory(dir);
   clock = new ManualClock();
   stop = new AbortController();
   logger = new Logger();

@@ -7,7 +7,7 @@ import type { Credentials } from './credentials.ts';
 import { describeFailure } from './failure.ts';
 import type { HookClient } from './hook-client.ts';
 import type { MailOptions } from './options.ts';
-import type { MailMemory } from './store.ts';
+import type { MailMemory } from './memory.ts';
 
 /** How often refused credentials are tried again, in milliseconds: a server locks out who tries more often. */
 const REFUSED_MS = 300_000;

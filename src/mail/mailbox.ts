@@ -13,11 +13,11 @@ import type { MailMessage } from './message.ts';
 import { MessageSource } from './message-source.ts';
 import type { MailOptions } from './options.ts';
 import type { MailReader } from './reader/mail-reader.ts';
-import type { Cursor, MailMemory } from './store.ts';
+import type { Cursor, MailMemory } from './memory.ts';
 
 // One mailbox, from its connection to the hook. Beside it stand message-source.ts (fetches pages of messages and reads
 // them), delivery.ts (sends them in requests of a size, and waits as long as the hook cannot accept), mailbox-state.ts
-// (what `GET /ops/api/mail` and metrics show) and store.ts (the cursor: the last uid that is settled). login.ts is shared
+// (what `GET /ops/api/mail` and metrics show) and memory.ts (the cursor: the last uid that is settled). login.ts is shared
 // by all mailboxes of the account.
 
 /** A server that is away for a moment is back at once; one that stays away is asked once a minute. */

@@ -9,8 +9,9 @@ import { MailboxWatcher } from './mailbox.ts';
 import type { MailboxReport, MailboxStatus } from './mailbox-state.ts';
 import type { MailOptions } from './options.ts';
 import { MailReader, ReaderPackageError } from './reader/mail-reader.ts';
-import { MailStore } from './store.ts';
-import type { MailMemory } from './store.ts';
+import { openMailMemory } from './memory-file.ts';
+import { MailMemory } from './memory.ts';
+import type { HeldText } from './memory.ts';
 
 /** A mailbox may be away this long, in milliseconds, before the watcher counts as degraded. */
 const MAX_AWAY_MS = 60_000;
@@ -21,7 +22,7 @@ export interface WatcherDependencies {
   /** `store.dir`, absolute: where it remembers how far it is, in a file. */
   readonly dir: string;
   /** Where it remembers that instead. */
-  readonly memory?: MailMemory;
+  readonly held?: HeldText;
   /** Where the hooks are, asked before every request. */
   readonly target: () => HookTarget;
   /** @default the system's */
@@ -64,7 +65,7 @@ export class MailWatcher {
   constructor(given: WatcherDependencies) {
     const { mail, dir, target, clock = new SystemClock(), onRotated } = given;
     this.#mail = mail;
-    this.#store = given.memory ?? MailStore.open(dir);
+    this.#store = given.held === undefined ? openMailMemory(dir) : new MailMemory(given.held);
     const hook = new HookClient(target);
     const shared = { store: this.#store, hook, clock, logger: this.#logger };
     this.#login = new MailLogin(mail, { ...shared, onRotated });

@@ -34,13 +34,14 @@ export {
   writeFragment,
 } from './configuration/fragments.ts';
 export type { Fragment } from './configuration/fragments.ts';
+export type { FragmentPlan } from './configuration/fragment-change.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
 export type { Address, Inspection, Question } from './configuration/inspect.ts';
 export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
 export {
   addressText,
-  forwardersAddress,
+  forwarderAddress,
   isLocalAddress,
   listeningAddress,
 } from './configuration/listen-address.ts';
@@ -64,7 +65,9 @@ export { DEFAULT_PROVIDERS, findAddress, tokenQuestion } from '../adapters/chann
 export type { ChannelProviderName, TokenQuestion } from '../adapters/channels/providers.ts';
 export { publicUrl } from '../adapters/agents/model-providers.ts';
 export { OLLAMA_URL } from '../adapters/agents/by-agent.ts';
+export type { SetupAnswer, SetupLine, SetupQuestion } from './setup/setup-lines.ts';
 export type * from './ops/answers.ts';
+export type * from './ops/configuring-answers.ts';
 export type * from './ops/status-answers.ts';
 export {
   findPreset,
@@ -78,21 +81,24 @@ export {
   signsUrl,
 } from './senders/sender.ts';
 export type { ProofKind } from './senders/sender.ts';
+export { decideSecrets, planSender, presentSender } from './senders/sender-plan.ts';
+export type { PresentSender, SenderChange } from './senders/sender-plan.ts';
 export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
 export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
 export {
   addToken,
+  giveToken,
   keptSender,
   otherFileOf,
   retireTokens,
   strangeHooks,
 } from './senders/sender-tokens.ts';
-export type { Sender } from './senders/sender-tokens.ts';
+export type { GivenToken, Sender } from './senders/sender-tokens.ts';
 export { endOperatorToken, giveOperatorToken } from './senders/operator-token.ts';
 export { ROLES } from './configuration/operator-tokens.ts';
 export type { Role } from './configuration/operator-tokens.ts';
-export { TokensUnchanged } from './senders/token-refusal.ts';
-export type { TokenRefusal } from './senders/token-refusal.ts';
+export { ConfigurationUnchanged } from './configuration/unchanged.ts';
+export type { WhyUnchanged } from './configuration/unchanged.ts';
 export { listTokens } from './senders/token-list.ts';
 export type { ListedToken } from './senders/token-list.ts';
 export { inheritedIds } from './senders/inherited-ids.ts';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
 import type { Given } from '../hooks/index.ts';
-import { MailStoreHeld, MailWatcher, SharedMailStore, sharedMailName } from '../mail/index.ts';
+import { MailStoreHeld, MailWatcher, sharedMailName } from '../mail/index.ts';
 import type {
   HeldText,
   HookTarget,
@@ -61,8 +61,7 @@ export class MailWatch implements BeforeApplicationShutdown {
   async #begin(watched: WatcherDependencies): Promise<void> {
     const held = await this.shared?.take(sharedMailName(watched.mail.account));
     if (held === null) throw new SharedMailHeld();
-    const memory = held && { memory: new SharedMailStore(held) };
-    const watcher = new MailWatcher({ ...watched, ...memory });
+    const watcher = new MailWatcher({ ...watched, ...(held && { held }) });
     this.#watcher = watcher;
     this.#absence = undefined;
     this.#end = async () => {

@@ -20,6 +20,11 @@ export const OPS_REFUSALS = {
     sentence:
       'Send the operator token as "Authorization: Bearer <token>"; the hook token is not accepted here.',
   },
+  operator_token_ended: {
+    status: 401,
+    sentence:
+      'This token of an operator has ended; have a new one made: hooks token new --operator {detail}.',
+  },
   session_ended: {
     status: 401,
     sentence: 'The session of this browser has ended; log in again with the operator token.',
@@ -113,7 +118,7 @@ export const OPS_REFUSALS = {
   demo_configuration: {
     status: 409,
     sentence:
-      'Nothing is configured here, and the demo has one token of its own; write a gateway.json5 first.',
+      'Nothing is configured here, and the demo cannot be changed; write a gateway.json5 first (hooks setup).',
   },
   configuration_broken: {
     status: 409,
@@ -123,7 +128,54 @@ export const OPS_REFUSALS = {
   configuration_read_only: {
     status: 501,
     sentence:
-      'The service may not write its configuration directory ({detail}); make tokens where it is written: hooks token new.',
+      'The service may not write its configuration directory ({detail}); change the files where they are written.',
+  },
+  unknown_mapping: {
+    status: 404,
+    sentence:
+      'No mapping of this name was saved here; GET /ops/api/mappings lists those that were.',
+  },
+  unknown_preset: {
+    status: 404,
+    sentence:
+      'No preset of this name can be enabled here; GET /ops/api/samples lists most of them, and hooks setup --list all.',
+  },
+  file_not_ours: {
+    status: 409,
+    sentence:
+      '{detail} was written, or changed since, by a person, and files of yours are not edited: change it there, or take another name.',
+  },
+  configuration_changed: {
+    status: 409,
+    sentence:
+      'Somebody else has written {detail} meanwhile, and nothing was changed: look at what is there now.',
+  },
+  another_secret: {
+    status: 409,
+    sentence:
+      '{detail} has another secret already; a second one beside it is added by: hooks setup <preset> --rotate.',
+  },
+  secrets_elsewhere: {
+    status: 409,
+    sentence:
+      'The secrets of this sender belong to {detail}, and files of yours are not edited: change them there.',
+  },
+  unknown_setup: {
+    status: 404,
+    sentence:
+      'No guided setup of this id is there; it has ended, or nobody was there for a quarter of an hour.',
+  },
+  setup_under_way: {
+    status: 409,
+    sentence: 'A guided setup is under way, begun by {detail}: go on with it, or end it.',
+  },
+  setup_of_another: {
+    status: 403,
+    sentence: 'This guided setup asks {detail}, who began it; end it to begin one yourself.',
+  },
+  no_such_question: {
+    status: 409,
+    sentence: 'That question is not open any more; GET /ops/api/setup has the one that is.',
   },
   secrets_present: {
     status: 409,

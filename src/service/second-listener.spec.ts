@@ -31,7 +31,7 @@ class Listeners implements AsyncDisposable {
 
   constructor(address: ListenAddress, side: OperatorSide = {}) {
     this.fastify = createHttpAdapter({ isApart: true, ...side }).getInstance<FastifyInstance>();
-    this.listener = new SecondListener(this.fastify, address, 'ops.listen');
+    this.listener = new SecondListener(this.fastify, address, 'operator');
     for (const url of ['/hooks/wake', '/ops/metrics', '/ops', '/console/*', '/health/live']) {
       this.fastify.get(url, () => ({ ok: true, route: url }));
     }

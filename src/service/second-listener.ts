@@ -7,9 +7,9 @@ import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { errorCode } from '../platform/errors.ts';
 import { addressText } from './configuration/listen-address.ts';
-import type { ListenAddress, TcpAddress } from './configuration/listen-address.ts';
+import type { Forwarder, ListenAddress, TcpAddress } from './configuration/listen-address.ts';
 import { createSecondServer, endConnections } from './http-adapter.ts';
-import { believeForwarders } from '../hooks/index.ts';
+import { believeForwarders, believeRelay } from '../hooks/index.ts';
 import { ListenFailure, listenFailure } from './listen-failure.ts';
 import { noteArrivals } from './ops/index.ts';
 
@@ -19,24 +19,28 @@ const SOCKET_MODE = 0o660;
 const MASK = 0o077;
 
 /**
- * A second server before the same routes: that of the operator (`ops.listen`), or the socket of programs that forward
- * requests of senders (`hooks listen`), which serves hooks only. It closes after that of the hooks, so that a stop can be
+ * A second server before the same routes: that of the operator (`ops.listen`), or a socket of programs that forward
+ * requests of senders (tunnels, `hooks listen`), which serves hooks only. It closes after that of the hooks, so that a stop can be
  * watched.
  */
 export class SecondListener {
   readonly server: Server;
+  /** Of the configuration, which says where it listens. */
+  readonly #key: 'ops.listen' | 'store.dir';
 
   /**
    * @param fastify not started yet: it closes this one, too.
-   * @param key of the configuration that says where it listens
+   * @param side whom it is for
    */
   constructor(
     fastify: FastifyInstance,
     private readonly address: ListenAddress,
-    private readonly key: 'ops.listen' | 'store.dir',
+    side: 'operator' | Forwarder,
   ) {
     this.server = createSecondServer(fastify);
-    if (key === 'ops.listen') noteArrivals(this.server, address.kind);
+    this.#key = side === 'operator' ? 'ops.listen' : 'store.dir';
+    if (side === 'operator') noteArrivals(this.server, address.kind);
+    else if (side === 'relay') believeRelay(this.server);
     else believeForwarders(this.server);
     // Fastify runs these once its own server is closed.
     fastify.addHook('onClose', () => this.#close());
@@ -54,7 +58,7 @@ export class SecondListener {
       await this.#listenOnSocket(address.path);
       return addressText(address);
     } catch (error) {
-      throw listenFailure(error, { host: this.key, port: this.key });
+      throw listenFailure(error, { host: this.#key, port: this.#key });
     }
   }
 
@@ -67,7 +71,7 @@ export class SecondListener {
   }
 
   async #listenOnSocket(path: string): Promise<void> {
-    await makeWay(path, this.key);
+    await makeWay(path, this.#key);
     const mask = process.umask(MASK);
     try {
       this.server.listen(path);

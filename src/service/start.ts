@@ -19,7 +19,7 @@ import { errorMessage } from '../platform/errors.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
-import { forwardersAddress } from './configuration/listen-address.ts';
+import { forwarderAddress } from './configuration/listen-address.ts';
 import { hasConsole } from './console/index.ts';
 import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
@@ -64,9 +64,11 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
   const { gateway, operatorAddress } = configuration;
   const adapter = createHttpAdapter(operatorSide(configuration));
   const fastify = adapter.getInstance();
-  const operator = operatorAddress && new SecondListener(fastify, operatorAddress, 'ops.listen');
-  const forwarded = forwardersAddress(configuration.store.dir);
-  const forwarders = forwarded && new SecondListener(fastify, forwarded, 'store.dir');
+  const operator = operatorAddress && new SecondListener(fastify, operatorAddress, 'operator');
+  const forwarders = (['tunnel', 'relay'] as const).flatMap((forwarder) => {
+    const address = forwarderAddress(configuration.store.dir, forwarder);
+    return address === null ? [] : [new SecondListener(fastify, address, forwarder)];
+  });
   const app = await NestFactory.create<NestFastifyApplication>(
     await AppModule.forConfiguration(configuration, env, waitForLock),
     adapter,
@@ -84,7 +86,9 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     operatorUrl = await operator?.listen();
     await app.listen(gateway.port, gateway.host);
     // Its directory is ours once the ledger is open; with one in PostgreSQL there may be none.
-    if (existsSync(configuration.store.dir)) await forwarders?.listen().catch(withoutForwarders);
+    if (existsSync(configuration.store.dir)) {
+      await Promise.all(forwarders.map((socket) => socket.listen())).catch(withoutForwarders);
+    }
   } catch (error) {
     await app.close();
     throw listenFailure(error, GATEWAY_KEYS);
@@ -92,7 +96,7 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
   const url = await app.getUrl();
   limitConnections(
     app.getHttpServer(),
-    [operator?.server ?? [], forwarders?.server ?? []].flat(),
+    [operator ?? [], forwarders].flat().map(({ server }) => server),
     app.get(Metrics, { strict: false }),
   );
   announce(configuration, { hooks: url, operator: operatorUrl }, cwd);

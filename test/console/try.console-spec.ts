@@ -47,6 +47,8 @@ describe('The view Try of the console', () => {
     const hook = page.getByLabel('Hook', { exact: true });
     await eventually('the sample is there', async () => (await hook.inputValue()) === 'github');
     await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
+    // Longer than its editor is high.
+    expect(await operator.violations()).toEqual([]);
   });
 
   it('begins with an earlier event, chosen there or from its story', async () => {
@@ -62,6 +64,35 @@ describe('The view Try of the console', () => {
     await operator.open(`/events/${id}`);
     await page.getByRole('link', { name: 'Try it' }).click();
     await payload.getByText('Came before').waitFor();
+    expect(operator.complaints).toEqual([]);
+  });
+
+  it('saves a mapping, which is in force when it says so, and removes it again', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    const hook = page.getByLabel('Hook', { exact: true });
+    await hook.fill('new');
+    await page.getByRole('textbox', { name: 'Payload' }).fill('{"title": "Printer on fire"}');
+    await page.getByRole('button', { name: 'Begin a mapping' }).click();
+    const mapping = page.getByRole('textbox', { name: 'Mapping' });
+    await mapping.fill('{"id": "new", "match": {"path": "new"}, "channel": "chan_99"}');
+    await page.getByRole('button', { name: 'Save the mapping' }).click();
+    await page.getByRole('alert').getByText('channel').waitFor();
+    expect(await world.send('new', {})).toBeNull();
+
+    await mapping.fill('{"id": "new", "match": {"path": "new"}, "deliver": false}');
+    await page.getByRole('button', { name: 'Save the mapping' }).click();
+    await page.getByText('Saved as gateway.d/mapping-new.json5; it is in force.').waitFor();
+    expect(await world.send('new', { title: 'Saved' })).not.toBeNull();
+
+    await operator.open('/try');
+    await page.getByLabel('Go on with a saved mapping').selectOption('new');
+    await mapping.getByText('"deliver"').waitFor();
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('button', { name: 'Remove it: really?' }).click();
+    await page.getByText('Removed gateway.d/mapping-new.json5; it is in force.').waitFor();
+    expect(await world.send('new', {})).toBeNull();
     expect(operator.complaints).toEqual([]);
   });
 
@@ -110,5 +141,25 @@ describe('The view Try of the console', () => {
     const path = `/ops/api/events/${eventId}`;
     const { body } = await world.service.ask(path, { token: OPERATOR_TOKEN });
     expect(body).toMatchObject({ request: { verifiedBy: 'stripe', payload: { amount: 7 } } });
+  });
+
+  // Last: from here on the service has a public address.
+  it('enables the preset of a sample, and shows its secret once', async () => {
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByLabel('Begin with a sample').selectOption('github/issues.opened');
+    await page.getByLabel('Where GitHub reaches this service').fill('https://hooks.example.org');
+    await page.getByRole('button', { name: 'Enable GitHub' }).click();
+
+    const steps = page.getByRole('status', { name: 'Preset' });
+    await steps.getByText('Payload URL: https://hooks.example.org/hooks/github').waitFor();
+    await steps.getByText(/^Secret: [\w-]{43}$/).waitFor();
+    await page.getByRole('button', { name: 'I have entered it' }).click();
+    expect(await page.content()).not.toMatch(/Secret: [\w-]{43}/);
+    await page.getByLabel('Send it as').selectOption('sender');
+    await page.getByRole('button', { name: 'Send for real' }).click();
+    await page.getByText('Sent signed as GitHub signs, as a new event.').waitFor();
+    expect(operator.complaints).toEqual([]);
   });
 });

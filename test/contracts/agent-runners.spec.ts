@@ -1,7 +1,7 @@
 import { agentRunner } from '../../src/adapters/agents/by-agent.ts';
 import { commandRunner } from '../../src/adapters/agents/command.ts';
 import { gatewayRunner } from '../../src/adapters/agents/gateway.ts';
-import { autoRunner } from '../../src/adapters/agents/by-agent.ts';
+import { AutoRunner } from '../../src/adapters/agents/by-agent.ts';
 import { demoRunner } from '../../src/adapters/agents/demo.ts';
 import { modelRunner } from '../../src/adapters/agents/model.ts';
 import { AgentError, AgentRunner } from '../../src/hooks/ports/agent-runner.ts';
@@ -30,13 +30,13 @@ const models = () => ({
 
 /** One that finds its Ollama at the test server. @param probeMs which no answer takes, however busy the machine is */
 function auto(probeMs = MINUTE): AgentRunner {
-  return autoRunner({ models, clock, ollamaUrl: server.origin, probeMs, isDemo: true });
+  return new AutoRunner({ models, clock, ollamaUrl: server.origin, probeMs, isDemo: true });
 }
 
 describe.each([
   ['demoRunner', () => demoRunner(), undefined],
   ['modelRunner', () => modelRunner({ models }), 'local/llama3'],
-  ['autoRunner', () => auto(), 'auto'],
+  ['AutoRunner', () => auto(), 'auto'],
 ])('AgentRunner contract: %s', (_name, runner, model) => {
   it('answers with a text and says which model it was', async () => {
     const reply = await runner().run(agentTurn({ model }), never);
@@ -191,7 +191,7 @@ describe('demoRunner', () => {
   });
 });
 
-describe('autoRunner', () => {
+describe('AutoRunner', () => {
   it.each([undefined, 'auto'])('asks the first model of a local Ollama for %s', async (model) => {
     server.models = ['llama3:8b', 'other'];
     expect(await auto().run(agentTurn({ model }), never)).toMatchObject({

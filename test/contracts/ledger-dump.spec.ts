@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DUMPED_TABLES } from '../../src/ledger/dump/tables.ts';
-import { MailStore } from '../../src/mail/store.ts';
+import { openMailMemory } from '../../src/mail/memory-file.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { putLedger } from '../support/kept-ledgers.ts';
 import { describeTransfer, exported, imported, providerOf } from './ledger-dump.contract.ts';
@@ -105,7 +105,7 @@ describe('A dump', () => {
 
   it('brings along how far mailboxes were read, where hooks.mail says whose they are', async () => {
     await (await wakes(from, 1)).maintenance.close();
-    const memory = MailStore.open(from.store.dir);
+    const memory = openMailMemory(from.store.dir);
     memory.saveCursor('INBOX', { uidValidity: '7', lastUid: 41 });
     memory.saveRefreshToken('configured', 'newest');
     const outage = memory.beginOutage('agent@example.com');
@@ -117,7 +117,7 @@ describe('A dump', () => {
       'it knows how far a mailbox was read, and hooks.mail is not configured here',
     );
     await imported({ ...to, mail }, clock.now(), text);
-    const carried = MailStore.open(to.store.dir);
+    const carried = openMailMemory(to.store.dir);
     expect(carried.cursor('INBOX')).toEqual({ uidValidity: '7', lastUid: 41 });
     expect(carried.refreshToken('configured')).toBe('newest');
     expect(carried.beginOutage('agent@example.com')).toEqual({ ...outage, isNotified: true });

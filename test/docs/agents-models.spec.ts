@@ -94,7 +94,8 @@ async function modelRunner(configuration: string): Promise<void> {
   const { headers, body } = await claude.request(1);
   expect(anthropic.keyOf(headers)).toBe('sk-of-the-docs');
   expect(anthropic.thinkingOf(body)).toBe('high');
-  expect(await metricsOf(service)).toContain('hooks_tokens_total{agent="analyst",kind="output"} 7');
+  const counted = 'hooks_tokens_total{agent="analyst",kind="output"} 7';
+  await eventually(counted, async () => (await metricsOf(service)).includes(counted));
   await service.stop();
   await claude.close();
 }

@@ -192,9 +192,16 @@ describe('hooks token of operators', () => {
     ['a role that there is not', ['--role', 'root'], 2],
     ['no role', [], 2],
     ['hooks', ['--role', 'read', '--hooks', 'wake'], 2],
+    ['an end that is over', ['--role', 'read', '--not-after', '2026-01-31'], 1],
+    ['an end that is none', ['--role', 'read', '--not-after', 'soon'], 1],
   ])('refuses %s, and writes nothing', async (_, args, code) => {
     expect((await newFor(...args)).code).toBe(code);
     expect(existsSync(file())).toBe(false);
+  });
+
+  it('has an end where it is given one', async () => {
+    expect((await newFor('--role', 'read', '--not-after', '2999-01-31')).code).toBe(0);
+    expect(readFileSync(file(), 'utf8')).toContain("notAfter: '2999-01-31'");
   });
 
   it('refuses names that the audit has for something else', async () => {

@@ -68,6 +68,48 @@ async function loggedIn(at = service): Promise<string> {
   return cookie;
 }
 
+describe("an operator's token with an end (behaviour.md §17)", () => {
+  const ANA = 'the-token-of-ana-of-good-length';
+  const REFUSED = {
+    status: 401,
+    body: {
+      ok: false,
+      code: 'operator_token_ended',
+      error: expect.stringContaining('hooks token new --operator ana'),
+    },
+  };
+  async function serve(): Promise<OperatedService> {
+    const notAfter = new Date(clock.now() + HOUR_MS).toISOString();
+    const others = [{ id: 'ana', role: 'configure', token: ANA, notAfter }] as const;
+    return OperatedService.start({ clock, tokens: () => ({ operator: OPERATOR_TOKEN, others }) });
+  }
+
+  it('counts until then, and is refused afterwards, in a header and in the form, as a failure', async () => {
+    await using ended = await serve();
+    clock.advance(HOUR_MS);
+    expect((await ended.get(EVENTS, { token: ANA })).status).toBe(200);
+    clock.advance(1);
+    ended.ledger.journal.length = 0;
+    expect(await ended.post(PAUSE, { token: ANA })).toMatchObject(REFUSED);
+    expect(await logIn({ token: ANA }, {}, ended)).toMatchObject(REFUSED);
+    for (let more = 0; more < 18; more += 1) await ended.get(EVENTS, { token: ANA });
+    expect((await ended.get(EVENTS, { token: ANA })).status).toBe(429);
+    expect(ended.ledger.isPaused).toBe(false);
+    expect(ended.ledger.journal).toEqual([]);
+    expect((await ended.get(EVENTS)).status).toBe(200);
+  });
+
+  it('ends the sessions that were begun with it, and no others', async () => {
+    await using ended = await serve();
+    const [anas, first] = [cookieOf(await logIn({ token: ANA }, {}, ended)), await loggedIn(ended)];
+    expect((await ended.get(EVENTS, withCookie(anas))).status).toBe(200);
+    clock.advance(HOUR_MS + 1);
+    expect(await ended.post(PAUSE, withCookie(anas))).toMatchObject(ENDED);
+    expect(ended.ledger.isPaused).toBe(false);
+    expect((await ended.get(EVENTS, withCookie(first))).status).toBe(200);
+  });
+});
+
 describe('logging in to the console (behaviour.md §13)', () => {
   it('takes the operator token for a cookie that scripts cannot read', async () => {
     expect(await service.get(SESSION, without(''))).toMatchObject({

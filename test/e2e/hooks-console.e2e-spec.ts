@@ -15,7 +15,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { catchError, ignoreElements, map, of } from 'rxjs';
-import { HooksConsoleModule } from '../../src/console.ts';
+import { HooksConsoleModule, HooksMetrics } from '../../src/console.ts';
 import type { HooksConsoleOptions } from '../../src/console.ts';
 import {
   EventStore,
@@ -54,6 +54,7 @@ class ClosedByDefault implements CanActivate {
 
 interface Host {
   readonly ledger?: LedgerProvider;
+  readonly observer?: HooksMetrics;
   readonly console?: HooksConsoleOptions | null;
   readonly providers?: DynamicModule['providers'];
   readonly prepare?: (app: NestFastifyApplication) => void;
@@ -64,6 +65,7 @@ afterEach(() => app?.close());
 
 async function start({
   ledger = memoryLedger(),
+  observer,
   console: given,
   providers = [],
   prepare,
@@ -72,7 +74,8 @@ async function start({
     enabled: true,
     token: HOOK,
     ledger,
-    runner: demoRunner(),
+    observer,
+    runner: observer?.counted(demoRunner()) ?? demoRunner(),
     clock: new ManualClock(),
   });
   const served =
@@ -112,6 +115,50 @@ describe('an application without HooksConsoleModule', () => {
       expect((await ask('GET', url, BEARER)).statusCode).toBe(404);
     expect((await ask('POST', '/ops/api/session', OURS, { token: OPERATOR })).statusCode).toBe(404);
   });
+});
+
+describe('an application with HooksMetrics', () => {
+  const SCRAPER = 'the-token-of-the-scrapers-here';
+  const scrape = (token: string, url = '/ops/metrics') =>
+    ask('GET', url, { authorization: `Bearer ${token}` });
+
+  it('serves the series of the service, to the operator and to scrapers, and nothing else to these', async () => {
+    const metrics = await HooksMetrics.load();
+    const console = { token: OPERATOR, metrics, metricsToken: SCRAPER };
+    await start({ console, observer: metrics });
+    const bearer = { authorization: `Bearer ${HOOK}` };
+    await ask('POST', '/hooks/wake', bearer, { text: 'hello', mode: 'next-heartbeat' });
+    await app.get(LedgerAdmin).setPaused(true);
+    const { statusCode, headers, body } = await scrape(SCRAPER);
+    expect([statusCode, headers['content-type']]).toEqual([
+      200,
+      expect.stringContaining('text/plain'),
+    ]);
+    for (const line of ['hooks_requests_total{hook="wake",status="200"} 1', 'hooks_paused 1']) {
+      expect(body).toContain(`${line}\n`);
+    }
+    expect((await scrape(OPERATOR)).statusCode).toBe(200);
+    expect((await scrape(SCRAPER, '/ops/api/events')).statusCode).toBe(401);
+    for (const wrong of [HOOK, 'wrong']) {
+      const refused = await scrape(wrong);
+      expect(refused.statusCode).toBe(401);
+      expect(refused.json()).toMatchObject({ code: 'operator_unauthorized' });
+    }
+    expect(await ask('GET', '/health/live')).toMatchObject({ statusCode: 404 });
+  });
+
+  it.each([
+    ['is short', 'sixteen-letters', /metricsToken .*16/],
+    ['opens a hook', HOOK, /metricsToken opens a hook/],
+    ['is that of the operator', OPERATOR, /metricsToken is the token/],
+  ])(
+    'is refused at the start where the token of scrapers %s',
+    async (_, metricsToken, sentence) => {
+      const metrics = await HooksMetrics.load();
+      const console = { token: OPERATOR, metrics, metricsToken };
+      await expect(start({ console, observer: metrics })).rejects.toThrow(sentence);
+    },
+  );
 });
 
 describe('an application with HooksConsoleModule', () => {

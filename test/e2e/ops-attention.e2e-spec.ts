@@ -48,6 +48,10 @@ async function itemsOf(service: OperatedService): Promise<Record<string, unknown
   return items;
 }
 
+function waits(kind: 'run' | 'heartbeat' | 'delivery', waitsFor: string, count: number) {
+  return { kind, hook: null, cause: 'backend', waitsFor, count, since: 0 } as const;
+}
+
 function pathsOf(item: Record<string, unknown> = {}): string[] {
   return (item['actions'] as { path: string }[]).map(({ path }) => path);
 }
@@ -226,7 +230,7 @@ describe('GET /ops/api/attention', () => {
     failing(service);
     clock.advance(60_000);
     failing(service);
-    service.ledger.resting = { chan_1: 4 };
+    service.ledger.waiting = [waits('delivery', 'chan_1', 4)];
     const dead = { kind: 'delivery', channel: 'chan_1', hook: 'github', since: 0 } as const;
     service.ledger.deadWork = [{ ...dead, count: 2 }];
     const [item, ...more] = await itemsOf(service);
@@ -266,7 +270,12 @@ describe('GET /ops/api/attention', () => {
     clock.advance(600_000);
     fail();
     expect(await itemsOf(service)).toMatchObject([{ severity: 'warning', since }]);
-    service.ledger.resting = { 'model provider local': 19, 'model provider other': 2 };
+    clock.advance(5000);
+    service.ledger.waiting = [
+      waits('run', 'model provider local', 18),
+      waits('run', 'model provider other', 2),
+      waits('heartbeat', 'model provider local', 1),
+    ];
     const [item] = await itemsOf(service);
     expect(item).toMatchObject({ severity: 'error', since, count: 19 });
     expect(item?.['what']).toMatch(/^model provider local is unavailable, 19 behind it: no/);
@@ -310,7 +319,8 @@ describe('GET /ops/api/attention', () => {
     expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
     ledger.lost.push(LOST);
     expect(await kinds()).toEqual(['requests-lost', 'backend-resting', 'dead-work']);
-    ledger.resting = { 'model provider local': 1 };
+    clock.advance(5000);
+    ledger.waiting = [waits('run', 'model provider local', 1)];
     expect(await kinds()).toEqual(['backend-resting', 'requests-lost', 'dead-work']);
   });
 

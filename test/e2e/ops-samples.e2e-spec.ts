@@ -30,6 +30,8 @@ describe('GET /ops/api/samples', () => {
       sender: 'GitHub',
       hook: 'github',
       isEnabled: false,
+      proof: 'own-secret',
+      signsAddress: false,
       samples: listSamples('github'),
     });
   });

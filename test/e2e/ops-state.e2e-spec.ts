@@ -166,9 +166,10 @@ describe('GET /ops/metrics', () => {
     const clock = new ManualClock();
     await using service = await OperatedService.start({ clock });
     const since = clock.now() - 5000;
-    const run = { kind: 'run', hook: 'github', count: 2, since } as const;
+    const run = { kind: 'run', hook: 'github', waitsFor: null, count: 2, since } as const;
     service.ledger.waiting = [
-      { ...run, cause: 'backend' },
+      { ...run, cause: 'backend', waitsFor: 'model provider local', count: 1 },
+      { ...run, cause: 'backend', waitsFor: 'model local/big', count: 1, since: since + 1000 },
       { ...run, cause: 'slot', count: 1, since: since - 5000 },
       { ...run, kind: 'heartbeat', hook: null, cause: 'retry' },
     ];
@@ -183,7 +184,7 @@ describe('GET /ops/metrics', () => {
       expect(working).toContain(`${line}\n`);
     }
     service.ledger.isPaused = true;
-    service.ledger.waiting = service.ledger.waiting.slice(1, 2);
+    service.ledger.waiting = service.ledger.waiting.slice(2, 3);
     const { text } = await service.get('/ops/metrics');
     expect(text).toContain('hooks_paused 1\n');
     expect(text.match(/^hooks_waiting.*$/gm)).toEqual([

@@ -18,6 +18,8 @@ const EVENT = {
   headline: HOSTILE,
   error: null,
   waitReason: null,
+  agentId: 'main',
+  channel: null,
 } as const;
 const CHANGES: EventChanges = { events: [EVENT], more: 3, mark: 'm-1' };
 

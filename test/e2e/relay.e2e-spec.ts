@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sign } from '@octokit/webhooks-methods';
 import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
@@ -6,11 +6,12 @@ import { HOOKS, hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { askAt } from '../support/http-question.ts';
+import { TOKEN as HOST_TOKEN, openIngress } from '../support/ingress-host.ts';
 import { ServiceProcess } from '../support/service-process.ts';
+import { bySlack } from '../support/signed.ts';
 
 const OPERATOR = 'the-operator-token-of-the-tests';
 const SECRET = 'the-secret-that-github-signs-with';
-/** Of the shortest length, so that guesses lock out. */
 const TOKEN = 'sixteen-letters!';
 const STRANGER = '203.0.113.9';
 const SENDER = '198.51.100.7';
@@ -23,8 +24,11 @@ beforeEach(() => {
     hooks: {
       enabled: true,
       token: TOKEN,
-      presets: ['github'],
-      mappings: [{ id: 'github', verify: { secrets: [SECRET] } }],
+      presets: ['github', 'slack'],
+      mappings: [
+        { id: 'github', verify: { secrets: [SECRET] } },
+        { id: 'slack', verify: { secrets: [SECRET] } },
+      ],
     },
     agents: { defaults: { runner: { type: 'demo' } } },
   });
@@ -39,8 +43,8 @@ const command = (cwd: string, args: readonly string[]): ServiceProcess =>
   new ServiceProcess(cwd, {}, process.execPath, [HOOKS, ...args]);
 
 /** A relay, and where it takes requests. */
-async function startRelay(port = '0'): Promise<ServiceProcess> {
-  const relay = command(outside.path, ['relay', '--port', port]);
+async function startRelay(port = '0', ...more: readonly string[]): Promise<ServiceProcess> {
+  const relay = command(outside.path, ['relay', '--port', port, ...more]);
   relay.url = await eventually('the relay listens', () => {
     if (relay.hasEnded) throw new Error(relay.stderr);
     return /^Relaying (http:\S+)\/hooks$/m.exec(relay.stdout)?.[1];
@@ -49,9 +53,13 @@ async function startRelay(port = '0'): Promise<ServiceProcess> {
 }
 
 /** A listener that is connected. */
-async function startListener(relay: ServiceProcess): Promise<ServiceProcess> {
+async function startListener(
+  relay: ServiceProcess,
+  ...more: readonly string[]
+): Promise<ServiceProcess> {
   const file = join(outside.path, 'relay-secret');
-  const listener = command(dir.path, ['listen', '--relay', relay.url, '--secret-file', file]);
+  const args = ['listen', '--relay', relay.url, '--secret-file', file, ...more];
+  const listener = command(dir.path, args);
   await eventually('the listener is connected', () => {
     if (listener.hasEnded) throw new Error(listener.stderr);
     return listener.stderr.includes('connected to');
@@ -126,7 +134,7 @@ describe('a service without a public address', () => {
     const locked = await wake(relay, 'a-wrong-token', STRANGER);
     expect(locked).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
     expect(await wake(relay, TOKEN, SENDER)).toMatchObject({ status: 200 });
-    expect(await wake(relay, TOKEN, STRANGER)).toMatchObject({ status: 429 });
+    expect(await wake(relay, 'a-wrong-token', STRANGER)).toMatchObject({ status: 429 });
   });
 
   it('is told away while it is: 503 with Retry-After, and nothing is lost once it is back', async () => {
@@ -163,6 +171,125 @@ describe('a service without a public address', () => {
     expect((await askAt(at, '/hooks/wake', { isDocumented: false })).status).toBe(405);
     await service.stop();
   });
+});
+
+/** As Slack sends it at that time: it counts for five minutes. */
+function slack(at: number): readonly [body: string, headers: Record<string, string>] {
+  const body = bodyOf(readSample('slack', 'app_mention')!);
+  return [body, bySlack(SECRET, body, at)];
+}
+
+const TEN_MINUTES = 600_000;
+
+/** What a relay keeps here, as if it had come earlier. */
+function age(ms: number): void {
+  const at = join(outside.path, 'relay-kept');
+  for (const name of readdirSync(at)) {
+    const [head = '', ...body] = readFileSync(join(at, name), 'utf8').split('\n');
+    const { receivedAt, ...rest } = JSON.parse(head);
+    const aged = JSON.stringify({ ...rest, receivedAt: Number(receivedAt) - ms });
+    writeFileSync(join(at, name), [aged, ...body].join('\n'));
+  }
+}
+
+const kept = (): string[] => readdirSync(join(outside.path, 'relay-kept'));
+const nothingIsKept = () => eventually('everything is handed on', () => kept().length === 0);
+
+async function eventsOf(service: ServiceProcess): Promise<unknown[]> {
+  const { body } = await service.ask('/ops/api/events', { token: OPERATOR });
+  return (body['events'] as { hook: string }[]).map(({ hook }) => hook);
+}
+
+describe('a relay that keeps', () => {
+  const KEPT = { status: 200, body: { ok: true, kept: true } };
+  const KEEP = ['--keep', '16'];
+
+  it('has a service that was away take in all of it, once and in order, by the time when it came', async () => {
+    await using relay = await startRelay('0', ...KEEP);
+    const { port } = new URL(relay.url);
+    const [body, headers] = slack(Date.now() - TEN_MINUTES);
+    expect(await wake(relay, TOKEN, SENDER)).toMatchObject(KEPT);
+    expect(await post(relay, '/hooks/slack', body, headers)).toMatchObject(KEPT);
+    expect(await deliver(relay)).toMatchObject(KEPT);
+    expect(await wake(relay, 'a-wrong-token', STRANGER)).toMatchObject(KEPT);
+    relay.signal('SIGKILL');
+    await relay.ended();
+    age(TEN_MINUTES);
+    const copy = join(outside.path, 'copy');
+    cpSync(join(outside.path, 'relay-kept'), copy, { recursive: true });
+    await using service = await ServiceProcess.listening(dir.path);
+    await using again = await startRelay(port, ...KEEP);
+    expect(again.stderr).toContain('4 kept requests wait for the listener');
+    await using listener = await startListener(again);
+    await nothingIsKept();
+    expect(await eventsOf(service)).toEqual(['github', 'slack', 'wake']);
+    expect(again.stderr).toContain(
+      `/hooks/wake from ${STRANGER} is dropped; refused: 401 unauthorized`,
+    );
+    const repeated = await deliver(again);
+    expect(repeated.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    // A kill between the answer of the service and the end of the files.
+    again.signal('SIGKILL');
+    await again.ended();
+    cpSync(copy, join(outside.path, 'relay-kept'), { recursive: true });
+    await using last = await startRelay(port, ...KEEP);
+    await nothingIsKept();
+    expect(await eventsOf(service)).toEqual(['github', 'slack', 'wake']);
+    expect(await last.stop()).toMatchObject({ code: 0 });
+    await listener.stop();
+    await service.stop();
+  });
+
+  it('alone is believed about how long it had something, by its own socket, for three days', async () => {
+    await using all = await startAll();
+    const [body, headers] = slack(Date.now() - TEN_MINUTES);
+    const socket = (name: string) => `unix:${join(dir.path, 'data', name)}`;
+    const asked = (at: string, receipt: string) => {
+      const own = { 'content-type': 'application/json', 'x-relay-receipt': receipt };
+      const sent = { method: 'POST', raw: body, headers: { ...headers, ...own } };
+      return askAt(at, '/hooks/slack', sent);
+    };
+    const stale = { status: 401, body: { code: 'invalid_signature' } };
+    const receipt = `0123456789abcdef ${TEN_MINUTES}`;
+    for (const at of [all.relay.url, all.service.url, socket('hooks.sock')]) {
+      expect(await asked(at, receipt)).toMatchObject(stale);
+    }
+    const others = [`-${TEN_MINUTES}`, '0', `${73 * 3_600_000}`, `${TEN_MINUTES} 1`, 'NaN'];
+    for (const ms of others) {
+      expect(await asked(socket('relay.sock'), `0123456789abcdef ${ms}`)).toMatchObject(stale);
+    }
+    expect(await eventsOf(all.service)).toEqual([]);
+    expect(await asked(socket('relay.sock'), receipt)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('an application that embeds the hooks', () => {
+  it('is listened for at a port of its machine, with the address of the sender', async () => {
+    const host = await openIngress({ options: { trustedProxies: ['127.0.0.1'] } });
+    try {
+      await using relay = await startRelay();
+      await using listener = await startListener(relay, '--to', `${host.url}/hooks`);
+      expect(await wake(relay, HOST_TOKEN, SENDER)).toMatchObject({ status: 200 });
+      expect(host.intake.requests).toMatchObject([{ name: 'wake', client: SENDER }]);
+      const guessed = await wake(relay, 'a-wrong-token', STRANGER);
+      expect(guessed).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+      expect(await post(relay, '/ops/api/status', '{}', {})).toMatchObject({ status: 404 });
+      await listener.stop();
+    } finally {
+      await host.close();
+    }
+  });
+
+  it.each(['http://192.0.2.1:3000/hooks', 'https://127.0.0.1/hooks', 'http://127.0.0.1:3000', 'x'])(
+    'is not listened for at %s',
+    async (to) => {
+      const env = { HOOKS_RELAY_SECRET: 'w'.repeat(43) };
+      const args = ['listen', '--relay', 'https://relay.example.com', '--to', to];
+      const { code, stderr } = await hooksCommand(args, { cwd: dir.path, env });
+      expect(code).toBe(2);
+      expect(stderr).toContain('--to must be a URL on this machine');
+    },
+  );
 });
 
 describe('the secret of a relay', () => {

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.ts';
-import { ROOT, newDirectory, pack, run, userEnvironment } from './support/packed.ts';
+import { ROOT, TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
 // The service as it is started: from a checkout, from one without development packages, and installed globally.
 
@@ -76,8 +76,7 @@ describe('installed globally from the packed file', () => {
   let hooks: string;
   beforeAll(async () => {
     const prefix = join(directory, 'global');
-    const tarball = await pack(directory);
-    await run('npm', ['install', '-g', '--no-audit', '--prefix', prefix, tarball], directory);
+    await run('npm', ['install', '-g', '--no-audit', '--prefix', prefix, TARBALL], directory);
     hooks = join(prefix, 'bin/hooks');
   });
 

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { MODEL_REPLY, OpenAiServer } from '../support/openai-server.ts';
 import { BOT_TOKEN, TelegramBot } from '../support/telegram-bot.ts';
-import { newDirectory, pack, run, userEnvironment } from './support/packed.ts';
+import { TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
 // Somebody with npx, a model and a bot, and nothing else: from the packed file to a reply, with no file edited by hand.
 
@@ -25,9 +25,8 @@ afterAll(async () => {
 });
 
 it('goes from npx to a reply in Telegram while the service runs, packages included', async () => {
-  const tarball = await pack(directory);
   // As `npx nestjs-agent-hooks` does for a published one.
-  const npx = ['--yes', `--package=${tarball}`, '--', 'hooks'];
+  const npx = ['--yes', `--package=${TARBALL}`, '--', 'hooks'];
   const env = {
     GATEWAY_CONFIG_DIR: directory,
     GATEWAY_PORT: String(await freePort()),

@@ -10,10 +10,10 @@ import {
   NEST,
   ROOT,
   TAKEN,
+  TARBALL,
   beginProject,
   manifest,
   newDirectory,
-  pack,
   pinned,
   run,
   runToItsEnd,
@@ -30,8 +30,6 @@ let project: string;
 let nestAlone: Occupied;
 let withHooks: Occupied;
 
-let tarball: string;
-
 const install = (args: readonly string[] = [], into = project) =>
   run('npm', ['install', '--strict-peer-deps', '--no-audit', '--no-fund', ...args], into);
 
@@ -42,8 +40,7 @@ beforeAll(async () => {
   await beginProject(project, NEST);
   await install();
   nestAlone = await occupied(project);
-  tarball = await pack(directory);
-  await install([tarball]);
+  await install([TARBALL]);
   withHooks = await occupied(project);
 });
 
@@ -73,7 +70,7 @@ describe('installed by a strict npm', () => {
     await mkdir(older);
     const ranges = Object.entries(NEST).map(([name, range]) => [name, range.split(' || ')[0]!]);
     await beginProject(older, Object.fromEntries(ranges));
-    await install([tarball], older);
+    await install([TARBALL], older);
     const core = join(older, 'node_modules/@nestjs/core/package.json');
     expect(JSON.parse(await readFile(core, 'utf8')).version).toMatch(/^11\./);
     await copyFile(join(SUPPORT, 'app.js'), join(older, 'app.js'));

@@ -1,17 +1,15 @@
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NEST, ROOT, TAKEN, beginProject, newDirectory, pack, run } from './support/packed.ts';
+import { NEST, ROOT, TAKEN, TARBALL, beginProject, newDirectory, run } from './support/packed.ts';
 
 const MANAGERS = ['pnpm@12.21.0', '@yarnpkg/cli-dist@4.18.1'];
 
 let directory: string;
-let tarball: string;
 /** Where the package managers are: neither has to be on the machine. */
 let managers: string;
 
 beforeAll(async () => {
   directory = await newDirectory();
-  tarball = await pack(directory);
   managers = join(directory, 'managers');
   await mkdir(managers);
   await beginProject(managers);
@@ -41,7 +39,7 @@ describe('a Nest application boots and takes a wake', () => {
     const store = ['--store-dir', join(directory, 'store')];
     await run(
       process.execPath,
-      [pnpm, 'add', '--allow-build=esbuild', '--strict-peer-dependencies', ...store, tarball],
+      [pnpm, 'add', '--allow-build=esbuild', '--strict-peer-dependencies', ...store, TARBALL],
       project,
     );
     expect(await wakeIn(project)).toEqual(TAKEN);
@@ -63,7 +61,7 @@ describe('a Nest application boots and takes a wake', () => {
     await writeFile(join(project, 'yarn.lock'), '');
     const { stdout } = await run(
       process.execPath,
-      [yarn, 'add', `nestjs-agent-hooks@file:${tarball}`],
+      [yarn, 'add', `nestjs-agent-hooks@file:${TARBALL}`],
       project,
       env,
     );

@@ -1,7 +1,7 @@
 import { Database } from '../../src/ledger/postgres/connection.ts';
 import { HeldTexts } from '../../src/ledger/postgres/held-texts.ts';
 import { migrate } from '../../src/ledger/postgres/migrate.ts';
-import { SharedMailStore } from '../../src/mail/index.ts';
+import { MailMemory } from '../../src/mail/memory.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { PostgresSuite } from './suite.ts';
@@ -52,7 +52,7 @@ describe('HeldTexts', () => {
 
   it('keeps what a watcher of mail remembers', async () => {
     const held = await instances[0].take('mail');
-    const memory = new SharedMailStore(held!);
+    const memory = new MailMemory(held!);
     const cursor = { uidValidity: '7', lastUid: 12 };
     memory.saveCursor('INBOX', cursor);
     memory.saveRefreshToken('configured', 'newest');
@@ -60,7 +60,7 @@ describe('HeldTexts', () => {
     memory.markNotified('me');
     await held!.release();
     const next = await instances[1].take('mail');
-    const again = new SharedMailStore(next!);
+    const again = new MailMemory(next!);
     expect([again.cursor('INBOX'), again.cursor('Sent')]).toEqual([cursor, undefined]);
     expect(again.refreshToken('configured')).toBe('newest');
     expect(again.beginOutage('me')).toEqual({ ...outage, isNotified: true });

@@ -13,33 +13,37 @@ import type { TestDatabase } from '../support/postgres-server.ts';
 import { RunningCommand } from '../support/served-commands.ts';
 import { PostgresSuite } from './suite.ts';
 
+const suite = PostgresSuite.inThisFile();
+let database: TestDatabase;
+let world: World;
+let both: [TestedService, TestedService];
+
+async function begin(sections: Readonly<Record<string, object>> = {}): Promise<void> {
+  database = await suite.server.database();
+  world = await World.open({ store: { postgres: { url: database.url } }, ...sections });
+  both = [await world.start(), await world.start()];
+}
+
+async function end(): Promise<void> {
+  await Promise.all(both.map((service) => service.stop()));
+  await world[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+}
+
+async function accepted(service: TestedService, message: string, key?: string): Promise<string> {
+  const answer = await service.post('agent', { message, sessionKey: 'faults:a' }, key);
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { eventId: string }).eventId;
+}
+
+const asked = (text: string) => world.runs.filter((body) => body.includes(text)).length;
+
 describe('Two services on one database', () => {
-  const suite = PostgresSuite.inThisFile();
-  let database: TestDatabase;
-  let world: World;
-  let both: TestedService[] = [];
-
-  const begin = async (sections: Readonly<Record<string, object>> = {}) => {
-    database = await suite.server.database();
-    world = await World.open({ store: { postgres: { url: database.url } }, ...sections });
-    both = [await world.start(), await world.start()];
-    return both as [TestedService, TestedService];
-  };
-  afterEach(async () => {
-    await Promise.all(both.map((service) => service.stop()));
-    await world[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  });
-
-  async function accepted(service: TestedService, message: string, key?: string) {
-    const answer = await service.post('agent', { message, sessionKey: 'faults:a' }, key);
-    expect(answer.status).toBe(200);
-    return ((await answer.json()) as { eventId: string }).eventId;
-  }
-  const asked = (text: string) => world.runs.filter((body) => body.includes(text)).length;
+  beforeAll(() => begin());
+  afterAll(end);
 
   it('do what either accepts once, in order, and tell of it alike', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     await world.loadOf(inTurns(a, b), 20);
     await world.drain(b);
     expect(await verdictOn(world, a)).toEqual(FLAWLESS);
@@ -48,22 +52,25 @@ describe('Two services on one database', () => {
   });
 
   it('know what the other accepted by its key', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const ids = await Promise.all(
       Array.from({ length: 8 }, (_, n) => accepted(n % 2 === 0 ? a : b, 'only once', 'key')),
     );
     expect(new Set(ids).size).toBe(1);
     await world.drain(a);
     expect(asked('only once')).toBe(1);
-    const other = await b.post('agent', { message: 'other', sessionKey: 'faults:a' }, 'key');
+    const other = await b.post(
+      'agent',
+      { message: 'an unlike one', sessionKey: 'faults:a' },
+      'key',
+    );
     expect(other.status).toBe(422);
-    expect(asked('other')).toBe(0);
+    expect(asked('an unlike one')).toBe(0);
   });
 
   it('and a third ask other models while one is sick, and do its turns once when it is well again', async () => {
-    const [a, b] = await begin();
-    const c = await world.start();
-    both.push(c);
+    const [a, b] = both;
+    await using c = await world.start();
     const send = async (model: string, count: number): Promise<string[]> => {
       const messages = Array.from({ length: count }, (_, n) => `for ${model}: ${n};`);
       for (const [n, message] of messages.entries()) {
@@ -89,10 +96,11 @@ describe('Two services on one database', () => {
     const before = ofSick.map(asked);
     await world.drain(b);
     expect(ofSick.map(asked)).toEqual(before.map((count) => count + 1));
+    await c.stop();
   });
 
   it('tell `hooks events tail` at one what happens at the other', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const env = { GATEWAY_PORT: new URL(b.url).port };
     await using tail = new RunningCommand(['events', 'tail'], world.dir, env);
     const [first, second] = [await accepted(a, 'at one'), await accepted(b, 'at the other')];
@@ -105,7 +113,7 @@ describe('Two services on one database', () => {
   });
 
   it('heed nothing that somebody else in the database says to them', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const channel = `hooks_${hash('sha256', 'hooks').slice(0, 16)}`;
@@ -118,7 +126,7 @@ describe('Two services on one database', () => {
   });
 
   it('take the session of a console that began at the other', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const ask = (service: TestedService, method: string, headers: Record<string, string> = {}) => {
       const url = `${service.url}/ops/api/session`;
       const ours = { 'sec-fetch-site': 'same-origin', 'x-hooks-console': '1' };
@@ -135,32 +143,8 @@ describe('Two services on one database', () => {
     expect(await loggedIn()).toMatchObject({ loggedIn: false });
   });
 
-  it('lock out together who guesses a token', async () => {
-    const [a, b] = await begin({ hooks: { authFailures: { limit: 6 } } });
-    const guess = async ({ url }: TestedService) => {
-      const headers = { authorization: 'Bearer wrong', 'content-type': 'application/json' };
-      return (await fetch(`${url}/hooks/wake`, { method: 'POST', headers, body: '{}' })).status;
-    };
-    const statuses: number[] = [];
-    for (let n = 0; n < 4; n += 1) statuses.push(await guess(a), await guess(b));
-    // The sixth locks at the one; the other learns of it with its next.
-    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 401, 429]);
-    expect(await guess(a)).toBe(429);
-    await accepted(b, 'a right token is welcome');
-  });
-
-  it('have one periodic heartbeat of an agent', async () => {
-    const every = 1000;
-    const heartbeat = { every: '1s', prompt: 'This is a heartbeat.' };
-    const began = Date.now();
-    const [a] = await begin({ agents: { defaults: { model: 'local/test', heartbeat } } });
-    await a.post('wake', { text: 'Note [x]', mode: 'next-heartbeat' });
-    await eventually('some have been', () => world.heartbeats.length >= 3);
-    expect(world.heartbeats.length).toBeLessThanOrEqual((Date.now() - began) / every + 1);
-  });
-
   it('list events page by page', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     await Promise.all([accepted(a, 'one'), accepted(a, 'two')]);
     type Page = { events: { id: string }[]; nextCursor: string | null };
     const page = async (query: string) => (await b.read(`/ops/api/events?limit=1${query}`)) as Page;
@@ -171,7 +155,7 @@ describe('Two services on one database', () => {
   });
 
   it('are drained at the other: not ready, nothing begun, and back', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const ready = async ({ url }: TestedService) => {
       const answer = await fetch(`${url}/health/ready`);
       return `${answer.status} ${((await answer.json()) as { code?: string }).code ?? ''}`;
@@ -199,7 +183,7 @@ describe('Two services on one database', () => {
   });
 
   it('know of each other, and whether they are configured alike', async () => {
-    const [a, b] = await begin();
+    const [a, b] = both;
     const listOf = async (service: TestedService) =>
       ((await service.read('/ops/api/instances')) as { instances: Record<string, unknown>[] })
         .instances;
@@ -215,12 +199,43 @@ describe('Two services on one database', () => {
       agents: object;
     };
     other.write('gateway.json5', { ...sections, agents: { ...agents, list: [{ id: 'main' }] } });
-    const changed = await world.start({ env: { GATEWAY_CONFIG_DIR: other.path } });
-    both.push(changed);
+    await using changed = await world.start({ env: { GATEWAY_CONFIG_DIR: other.path } });
     expect(changed.output).toContain(
       `configured differently from this one: ${String(seen[0]!['name'])};`,
     );
     const [one, two] = await listOf(changed);
     expect(one!['configuration']).not.toBe(two!['configuration']);
+  });
+});
+
+describe('Two services on one database, with other settings', () => {
+  const EVERY_MS = 1000;
+  let began: number;
+  beforeAll(async () => {
+    began = Date.now();
+    const heartbeat = { every: '1s', prompt: 'This is a heartbeat.' };
+    const agents = { defaults: { model: 'local/test', heartbeat } };
+    await begin({ agents, hooks: { authFailures: { limit: 6 } } });
+  });
+  afterAll(end);
+
+  it('have one periodic heartbeat of an agent', async () => {
+    await both[0].post('wake', { text: 'Note [x]', mode: 'next-heartbeat' });
+    await eventually('some have been', () => world.heartbeats.length >= 3);
+    expect(world.heartbeats.length).toBeLessThanOrEqual((Date.now() - began) / EVERY_MS + 1);
+  });
+
+  it('lock out together who guesses a token', async () => {
+    const [a, b] = both;
+    const guess = async ({ url }: TestedService) => {
+      const headers = { authorization: 'Bearer wrong', 'content-type': 'application/json' };
+      return (await fetch(`${url}/hooks/wake`, { method: 'POST', headers, body: '{}' })).status;
+    };
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) statuses.push(await guess(a), await guess(b));
+    // The sixth locks at the one; the other learns of it with its next.
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 401, 429]);
+    expect(await guess(a)).toBe(429);
+    await accepted(b, 'a right token is welcome');
   });
 });

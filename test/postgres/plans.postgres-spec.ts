@@ -8,7 +8,7 @@ import { BETWEEN_MS, NEWEST, addManyEvents, addTexts } from './many-events.ts';
 import { PostgresSuite } from './suite.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 
-const EVENTS = 1_000_000;
+const EVENTS = 200_000;
 const DAY_MS = 86_400_000;
 /** Of these nothing is read from end to end. */
 const LARGE = 'events|runs|deliveries|work|idempotency|sessions|turns|system_events|search_texts';

@@ -1,7 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runCli } from '../../src/cli/run-cli.ts';
-import type { Streams } from '../../src/cli/terminal.ts';
 import type { CliPlace } from './cli-process.ts';
 import type { Ending } from './service-process.ts';
 
@@ -13,7 +12,7 @@ export async function hooksCall(
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const said = Promise.all([text(stdout), text(stderr)]);
-  const streams = { stdin: Readable.from([input]), stdout, stderr } as unknown as Streams;
+  const streams = { stdin: Readable.from([input]), stdout, stderr };
   const code = await runCli({ args, env, cwd, streams });
   stdout.end();
   stderr.end();

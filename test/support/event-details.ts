@@ -25,6 +25,8 @@ export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): 
     deliveries: [],
     error: null,
     waitReason: null,
+    agentId: 'main',
+    channel: null,
     skipped: null,
     warnings: [],
     console: [],

@@ -51,6 +51,8 @@ const SUMMARY: EventSummary = {
   headline: 'disk full',
   error: null,
   waitReason: null,
+  agentId: 'main',
+  channel: null,
 };
 
 const DETAILS: EventDetails = {
@@ -111,7 +113,6 @@ export class OperatedLedger {
   /** Newest first. */
   readonly audit: NewAuditEntry[] = [];
   deadWork: DeadWork[] = [];
-  resting: Record<string, number> = {};
   waiting: readonly WaitingWork[] = [];
   /** When hooks were used last, ISO 8601. */
   lastAt: Readonly<Record<string, string>> = {};
@@ -160,7 +161,8 @@ class OperatedEvents extends EventStore {
   async run(id: string): Promise<RunStory | null> {
     if (id !== 'run-1') return null;
     const run = runDetails({ id });
-    return { event: SUMMARY, verifiedBy: 'token', action: { kind: 'agent' }, run, deliveries: [] };
+    const asked = { event: SUMMARY, verifiedBy: 'token', action: { kind: 'agent' } };
+    return { ...asked, run, waitsFor: null, deliveries: [] };
   }
 
   async storedRequest(): Promise<StoredRequest | null> {
@@ -289,12 +291,8 @@ class OperatedOperations extends LedgerAdmin {
     return this.ledger.deadWork;
   }
 
-  override async waiting(): Promise<readonly WaitingWork[]> {
+  async waiting(): Promise<readonly WaitingWork[]> {
     return this.ledger.waiting;
-  }
-
-  async resting(): Promise<Readonly<Record<string, number>>> {
-    return this.ledger.resting;
   }
 
   async channelConditions(): Promise<ChannelConditions> {

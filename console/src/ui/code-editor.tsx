@@ -64,7 +64,8 @@ export function CodeEditor({
         LOOK,
         syntaxHighlighting(COLOURS),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        // What scrolls is come to by its text.
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) changed.current(state.doc.toString());
         }),

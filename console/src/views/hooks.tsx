@@ -28,7 +28,9 @@ const COLUMNS: readonly Column<Hook>[] = [
   {
     title: 'Last used',
     value: ({ lastUsedAt }) => lastUsedAt,
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'not yet' : ago(lastUsedAt)),
+    cell: ({ lastUsedAt }) => (
+      <span class="nowrap">{lastUsedAt === null ? 'not yet' : ago(lastUsedAt)}</span>
+    ),
   },
 ];
 

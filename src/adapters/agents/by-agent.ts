@@ -59,7 +59,7 @@ type Runner = AgentRunner & Partial<AsyncDisposable>;
 
 /** What runs each type of `agents.list[].runner`: a new type is one row here. */
 const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
-  model: autoRunner,
+  model: (options) => new AutoRunner(options),
   demo: demoRunner,
   command: commandRunner,
   http: gatewayRunner,
@@ -101,61 +101,34 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
 /** Where a local Ollama listens that nobody moved. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
-/** The options of a model runner, and where a local model is looked for. */
-export interface AutoRunnerOptions extends ModelRunnerOptions {
-  /** Where a local Ollama is looked for, without `/v1`. @default 'http://127.0.0.1:11434' */
-  readonly ollamaUrl?: string;
-  /** Longest time in milliseconds that it gets for each answer about its models. @default 300 */
-  readonly probeMs?: number;
-  /** True: without a model and without an Ollama the demo agent answers. @default false */
-  readonly isDemo?: boolean;
-}
-
 /**
  * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a
- * local Ollama (looked for at most once a minute, for at most 300 ms). Without one it fails and says what to configure, but
- * where nothing is configured at all the demo agent answers. Any other model is asked as named. The reply's model says
- * who answered: `ollama/<model>`, `demo`, or the named one. Dispose of it when no more turns come.
+ * local Ollama (looked for at most once a minute, for at most 300 ms): one that is started later serves the next turn.
+ * Without one it fails and says what to configure, but where nothing is configured at all the demo agent answers. Any
+ * other model is asked as named. The reply's model says who answered: `ollama/<model>`, `demo`, or the named one.
  */
-export function autoRunner({
-  models,
-  env,
-  workspaces,
-  clock = new SystemClock(),
-  ollamaUrl = OLLAMA_URL,
-  probeMs = PROBE_MS,
-  isDemo = false,
-}: AutoRunnerOptions): AgentRunner & AsyncDisposable {
-  const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
-  return new AutoRunner(
-    new OllamaProbe(ollamaUrl, probeMs, clock),
-    modelRunner({ models: () => ({ providers: { ollama } }), env, workspaces, clock }),
-    modelRunner({ models, env, workspaces, clock }),
-    isDemo ? demoRunner() : null,
-  );
-}
-
-/** A runner that has connections to close. */
-type DisposableRunner = AgentRunner & AsyncDisposable;
-
-/** Chooses for each turn anew: an Ollama that is started later serves the next turn without a restart. */
-class AutoRunner extends AgentRunner implements AsyncDisposable {
+export class AutoRunner extends AgentRunner implements AsyncDisposable {
   readonly #probe: OllamaProbe;
-  readonly #ollama: DisposableRunner;
-  readonly #models: DisposableRunner;
+  readonly #ollama: AgentRunner & AsyncDisposable;
+  readonly #models: AgentRunner & AsyncDisposable;
   readonly #demo: AgentRunner | null;
 
-  constructor(
-    probe: OllamaProbe,
-    ollama: DisposableRunner,
-    models: DisposableRunner,
-    demo: AgentRunner | null,
-  ) {
+  constructor({
+    models,
+    env,
+    workspaces,
+    clock = new SystemClock(),
+    ollamaUrl = OLLAMA_URL,
+    probeMs = PROBE_MS,
+    isDemo = false,
+  }: ModelRunnerOptions & Pick<AgentRunnerOptions, 'ollamaUrl' | 'probeMs' | 'isDemo'>) {
     super();
-    this.#probe = probe;
-    this.#ollama = ollama;
-    this.#models = models;
-    this.#demo = demo;
+    const ollama = { type: 'openai-compatible' as const, baseUrl: `${ollamaUrl}/v1` };
+    const providers = { ollama };
+    this.#probe = new OllamaProbe(ollamaUrl, probeMs, clock);
+    this.#ollama = modelRunner({ models: () => ({ providers }), env, workspaces, clock });
+    this.#models = modelRunner({ models, env, workspaces, clock });
+    this.#demo = isDemo ? demoRunner() : null;
   }
 
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {

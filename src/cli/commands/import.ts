@@ -7,7 +7,7 @@ import { asLine } from '../foreign-text.ts';
 import { IMPORT_FRAGMENT, planImport, readTarget } from '../import/import-plan.ts';
 import type { ImportPlan } from '../import/import-plan.ts';
 import { migrateHooks, readOpenClawHooks } from '../import/openclaw.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -34,8 +34,8 @@ export const importHooks = defineCommand({
     const { json = false, yes = false } = options;
     const plan = await planned(context, resolve(cwd, file));
     if (!json) show(plan, terminal);
-    const mayAsk = !yes && !json && terminal.isInteractive;
-    const isWritten = options.write === true && (await write(plan, context, mayAsk));
+    const prompts = yes || json ? undefined : terminal.prompts;
+    const isWritten = options.write === true && (await write(plan, context, prompts));
     if (json) terminal.printJson(report(plan, isWritten));
     if (plan.problems.length > 0) terminal.exitCode = EXIT.failed;
   },
@@ -56,7 +56,7 @@ async function planned({ env, cwd, inspect }: CommandContext, file: string): Pro
 async function write(
   plan: ImportPlan,
   { terminal }: CommandContext,
-  mayAsk: boolean,
+  prompts: Prompts | undefined,
 ): Promise<boolean> {
   if (plan.problems.length > 0) {
     throw new CliError(
@@ -68,7 +68,7 @@ async function write(
     terminal.note('nothing to write: everything is there already');
     return false;
   }
-  if (mayAsk && !(await new Prompts(terminal).confirm('Write this?'))) {
+  if ((await prompts?.confirm('Write this?')) === false) {
     terminal.note('nothing was changed');
     return false;
   }

@@ -16,7 +16,7 @@ import { MAIL_FRAGMENT, planMailSetup, presentMail, withRefreshToken } from '../
 import type { MailSetupPlan } from '../mail/setup-plan.ts';
 import { SETUP_OPTIONS, SetupQuestions, checkFlags } from '../mail/setup-questions.ts';
 import type { MailAnswers, SetupFlags } from '../mail/setup-questions.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What to do next. */
@@ -52,8 +52,8 @@ export const mailSetup = defineCommand({
   ],
   async action(context, flags) {
     checkFlags(flags);
-    const isAsking = context.terminal.isInteractive && flags.json !== true;
-    if (!isAsking && flags.yes !== true && flags.dryRun !== true) {
+    const prompts = flags.json === true ? undefined : context.terminal.prompts;
+    if (prompts === undefined && flags.yes !== true && flags.dryRun !== true) {
       throw new CliError(
         'there is no terminal to ask on',
         'add --yes to write, or --dry-run to look',
@@ -66,7 +66,6 @@ export const mailSetup = defineCommand({
     if (!here.isDemo && isBroken) {
       throw new CliError('the current configuration has problems', 'see "hooks config check"');
     }
-    const prompts = isAsking ? new Prompts(context.terminal) : undefined;
     const setup = new MailSetup(context, flags, here, prompts);
     const { plan, login } = await setup.checkedPlan();
     await setup.finish(plan, login);

@@ -1,5 +1,5 @@
 import type { Preview, PreviewedAction } from '../../hooks/index.ts';
-import { findPreset, senderPath } from '../../service/index.ts';
+import { senderPath } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
@@ -89,18 +89,16 @@ async function sampleBody(
   hook: string,
   name: string | undefined,
 ): Promise<PreviewAsked | undefined> {
-  const own = [event, payload, header, query].some((given) => given !== undefined);
-  if (own && name !== undefined) {
+  const isOwn = [event, payload, header, query].some((given) => given !== undefined);
+  if (isOwn && name !== undefined) {
     throw new CliError('Name either a sample or a request of your own.', undefined, EXIT.usage);
   }
   const settings = (await inspect()).resolved?.effective;
-  const asked = findPreset(hook, settings);
-  if (name === undefined && (own || asked === undefined)) return undefined;
-  const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks preview', terminal, isAsking, settings };
-  const { preset, sample } = await findSample(asked, name, asking);
-  const { headers, body, text } = sample;
-  return { hook: senderPath(preset, settings?.hooks), payload: text ?? body, headers };
+  const named = { command: 'hooks preview', hook, json, settings };
+  const found = await findSample(terminal, named, { name, isOwn });
+  if (found === undefined) return undefined;
+  const { headers, body, text } = found.sample;
+  return { hook: senderPath(found.preset, settings?.hooks), payload: text ?? body, headers };
 }
 
 /** A preview as an operator reads it. */

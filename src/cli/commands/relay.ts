@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { normalizePrefix, parseRange } from '../../hooks/index.ts';
 import type { TrustedRange } from '../../hooks/index.ts';
 import { CliError } from '../cli-error.ts';
 import { defineCommand, option, wholeNumber, wrongValue } from '../command.ts';
+import { KeptRequests } from '../relay/kept-requests.ts';
 import { Relay } from '../relay/relay.ts';
 import { SECRET_FILE_OPTION, ownSecret } from '../relay/secret.ts';
 import { untilStopped } from '../terminal.ts';
@@ -9,7 +11,7 @@ import { errorCode } from '../../platform/errors.ts';
 
 const DEFAULT_PORT = 8787;
 /** Who connects from this machine is the proxy that has the certificate. */
-const THIS_MACHINE = ['127.0.0.0/8', '::1'];
+const THIS_MACHINE = ['127.0.0.1', '::1'];
 
 /** The public end of a relay (docs/relay.md), on a server that has an address and needs nothing else of ours. */
 export const relay = defineCommand({
@@ -25,13 +27,19 @@ export const relay = defineCommand({
       'whose X-Forwarded-For counts, beside this machine; may be repeated',
       toRange,
     ),
+    option(
+      '--keep <megabytes>',
+      'keep that much (and 10,000 requests) in relay-kept while the service is away (default: refuse with 503)',
+      wholeNumber('--keep', 1, 65_536),
+    ),
     SECRET_FILE_OPTION,
   ],
   examples: [
     ['hooks relay', 'listen on 127.0.0.1:8787 for Caddy or nginx before it'],
+    ['hooks relay --keep 256', 'also while the service is away, for up to 72 hours'],
     ['hooks relay --host 0.0.0.0 --trusted-proxy 172.16.0.0/12', 'in a container'],
   ],
-  async action({ terminal, env, cwd }, options) {
+  async action({ terminal, env, cwd, clock }, options) {
     const { port = DEFAULT_PORT, host = '127.0.0.1', path = '', secretFile } = options;
     const trusted = [
       ...(options.trustedProxy ?? []),
@@ -40,7 +48,8 @@ export const relay = defineCommand({
     const secret = ownSecret({ env, cwd, secretFile });
     const prefix = normalizePrefix(path);
     const tell = (line: string): void => terminal.note(line);
-    const opened = new Relay({ secret, prefix, trusted, tell });
+    const kept = options.keep && (await openKept(cwd, options.keep, tell));
+    const opened = new Relay({ secret, prefix, trusted, ...(kept && { kept }), clock, tell });
     const at = await opened.listen(port, host).catch((error: unknown) => {
       throw new CliError(
         `The relay cannot listen on ${host}:${port} (${errorCode(error)}).`,
@@ -53,6 +62,23 @@ export const relay = defineCommand({
     opened.close();
   },
 });
+
+/** @throws CliError */
+async function openKept(
+  cwd: string,
+  megabytes: number,
+  tell: (line: string) => void,
+): Promise<KeptRequests> {
+  const dir = join(cwd, 'relay-kept');
+  try {
+    const kept = await KeptRequests.open(dir, megabytes * 1024 * 1024, tell);
+    if (kept.count > 0) tell(`${kept.count} kept requests wait for the listener`);
+    return kept;
+  } catch (error) {
+    const hint = 'Start it in a directory that this user may write.';
+    throw new CliError(`Nothing can be kept in ${dir} (${errorCode(error)}).`, hint);
+  }
+}
 
 /** @throws CliError */
 function toRange(text: string, before: readonly TrustedRange[] = []): readonly TrustedRange[] {

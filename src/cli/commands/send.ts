@@ -1,4 +1,3 @@
-import { findPreset } from '../../service/index.ts';
 import type { HookPost } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, flagOf, option, positiveNumber } from '../command.ts';
@@ -156,8 +155,6 @@ async function buildSample(
 ): Promise<HookPost | undefined> {
   const { idempotencyKey, payload, header, query, json } = options;
   const bare = hookName(hook, signing.service.hooksPath);
-  const { settings } = signing;
-  const asked = findPreset(bare, settings);
   const own = [payload, header, query].some((given) => given !== undefined);
   if (own && name !== undefined) {
     throw new CliError(
@@ -166,12 +163,13 @@ async function buildSample(
       EXIT.usage,
     );
   }
-  const hasFields = fieldPayload(bare, options) !== null;
-  if (name === undefined && (own || hasFields || asked === undefined)) return undefined;
-  const isAsking = terminal.isInteractive && json !== true;
-  const asking = { command: 'hooks send', terminal, isAsking, settings };
-  const { preset, sample } = await findSample(asked, name, asking);
-  return samplePost(preset, sample, { ...signing, idempotencyKey: keyOf(idempotencyKey) });
+  const isOwn = own || fieldPayload(bare, options) !== null;
+  const named = { command: 'hooks send', hook: bare, json, settings: signing.settings };
+  const found = await findSample(terminal, named, { name, isOwn });
+  return (
+    found &&
+    samplePost(found.preset, found.sample, { ...signing, idempotencyKey: keyOf(idempotencyKey) })
+  );
 }
 
 /** The request that a command line means. @param prefix `hooks.path`. @throws CliError */

@@ -108,7 +108,11 @@ export const setup = defineCommand({
     if (options.list === true) return listPresets(context, options.json === true);
     if (name === undefined || name === 'model' || name === 'channel') {
       const isTold = GUIDED.some((flag) => options[flag] !== undefined);
-      if (name === undefined && !isTold && (!terminal.isInteractive || options.json === true)) {
+      if (
+        name === undefined &&
+        !isTold &&
+        (terminal.prompts === undefined || options.json === true)
+      ) {
         return listPresets(context, options.json === true);
       }
       using interruption = new Interruption();

@@ -146,7 +146,7 @@ async function readKeys(
     const isHere = 'value' in given || (env[given.variable] ?? '').trim() !== '';
     return { secret: secretText(given, isHere ? env : (await inspect()).env) };
   }
-  if (options.file === undefined && terminal.isInteractive) {
+  if (options.file === undefined && terminal.prompts !== undefined) {
     throw new CliError('The body is missing.', 'Name its file with --file.', EXIT.usage);
   }
   const what = scheme.secret === undefined ? 'The secret' : `The secret (${scheme.secret})`;

@@ -67,7 +67,11 @@ const tokenNew = defineCommand({
     if (operator !== undefined || role !== undefined) return newOperator(context, options);
     if (id === undefined) {
       if (hooks !== undefined || notAfter !== undefined) {
-        throw new CliError('--hooks and --not-after need --for', undefined, EXIT.usage);
+        throw new CliError(
+          '--hooks and --not-after need --for, or --operator',
+          undefined,
+          EXIT.usage,
+        );
       }
       const token = newToken();
       return json ? terminal.printJson({ token }) : terminal.print(token);
@@ -93,21 +97,22 @@ const tokenNew = defineCommand({
 
 /** Prints it once, too; its digest is kept. */
 async function newOperator(
-  { inspect, env, terminal }: CommandContext,
+  { inspect, env, terminal, clock }: CommandContext,
   given: OptionValues<typeof NEW_OPTIONS>,
 ): Promise<void> {
   const { operator: id, role, for: sender, hooks, notAfter, json = false } = given;
   if (id === undefined || role === undefined) {
     throw new CliError('--operator and --role go together', undefined, EXIT.usage);
   }
-  if ([sender, hooks, notAfter].some((one) => one !== undefined)) {
-    throw new CliError('--for, --hooks and --not-after are of senders', undefined, EXIT.usage);
+  if (sender !== undefined || hooks !== undefined) {
+    throw new CliError('--for and --hooks are of senders', undefined, EXIT.usage);
   }
-  const giving = giveOperatorToken(await inspect(), { id, role }, env, COMMAND);
+  const wanted = { id, role, notAfter };
+  const giving = giveOperatorToken(await inspect(), wanted, env, COMMAND, clock.now());
   const { token, file, isReplaced } = await explained(id, giving);
   terminal.note(`${id} may ${role}; kept in ${file}, a running service reloads it`);
   if (isReplaced) terminal.note('the token before counts no more, and its sessions have ended');
-  if (json) terminal.printJson({ token, id, role, file });
+  if (json) terminal.printJson({ token, id, role, notAfter, file });
   else terminal.print(token);
 }
 

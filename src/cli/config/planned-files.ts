@@ -22,6 +22,7 @@ import type {
   ConfigurationFiles,
   Environment,
   Inspection,
+  FragmentPlan,
   Sections,
   Variables,
 } from '../../service/index.ts';
@@ -43,17 +44,10 @@ interface NewGateway {
 }
 
 /** The fragment of a command. */
-export interface PlannedFragment {
-  /** `mail` for `gateway.d/mail.json5`. */
-  readonly name: string;
-  /** As in gateway.json5; texts are data but for what is `Written`. */
+export interface PlannedFragment extends FragmentPlan {
   readonly sections: Sections;
   /** The same without a secret. */
   readonly shown: Sections;
-  /** What the file names as its author: `hooks mail setup`. */
-  readonly command: string;
-  /** Whether that command keeps what a person adds to the file. @default false */
-  readonly keepsKeys?: boolean;
 }
 
 /** The files of a command, worked out and not yet written. */

@@ -251,6 +251,8 @@ describe('EventTail', () => {
     await tail.stop();
     expect(tail.reported.filter((line) => line.includes(' '))).toEqual(['open done']);
     expect(Object.keys(tail.last ?? {}).toSorted()).toEqual([
+      'agentId',
+      'channel',
       'error',
       'headline',
       'hook',

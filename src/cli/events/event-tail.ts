@@ -183,6 +183,7 @@ export class EventTail {
 
 /** What a list says of it: no payload, no prompt. */
 function toSummary(details: EventSummary): EventSummary {
-  const { id, hook, status, receivedAt, mapping, headline, error, waitReason } = details;
-  return { id, hook, status, receivedAt, mapping, headline, error, waitReason };
+  const { id, hook, status, receivedAt, mapping, headline, error } = details;
+  const { waitReason, agentId, channel } = details;
+  return { id, hook, status, receivedAt, mapping, headline, error, waitReason, agentId, channel };
 }

@@ -57,6 +57,7 @@ beforeEach(async () => {
     secret: SECRET,
     prefix: '/hooks',
     trusted: [],
+    clock: new SystemClock(),
     tell: (line) => told.push(line),
   });
   port = await relay.listen(0, '127.0.0.1');
@@ -75,7 +76,7 @@ async function listens(): Promise<void> {
     relay: new URL(`http://127.0.0.1:${port}`),
     secret: SECRET,
     prefix: '/hooks',
-    socketPath: join(dir.path, 'hooks.sock'),
+    service: { socketPath: join(dir.path, 'hooks.sock') },
     clock: new SystemClock(),
     tell: (line) => told.push(line),
   });
@@ -123,7 +124,10 @@ describe('a request reaches the service', () => {
   });
 
   it.each([
-    ['told of itself by its sender', 'X-Forwarded-For: 8.8.8.8\r\nX-Received-At: 1\r\n'],
+    [
+      'told of itself by its sender',
+      'X-Forwarded-For: 8.8.8.8\r\nX-Relay-Receipt: 0123456789abcdef 1\r\n',
+    ],
     ['hidden behind Connection', 'Connection: X-Forwarded-For\r\nX-forwarded-for: 8.8.8.8\r\n'],
   ])('from the address that the relay saw, not one %s', async (_title, lines) => {
     await listens();
@@ -288,7 +292,7 @@ describe('a relay that means harm', () => {
       relay: new URL(`http://127.0.0.1:${port}`),
       secret: SECRET,
       prefix: '/hooks',
-      socketPath: join(dir.path, 'hooks.sock'),
+      service: { socketPath: join(dir.path, 'hooks.sock') },
       clock: new SystemClock(),
       tell: () => undefined,
     });
@@ -302,7 +306,6 @@ describe('a relay that means harm', () => {
       target: '/hooks/wake',
       headers: ['Host', 'a'],
       address: '192.0.2.1',
-      receivedAt: 0,
     };
     const stream =
       typeof head === 'string'

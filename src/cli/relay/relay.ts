@@ -6,7 +6,12 @@ import { connect } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { clientAddress, parseBearer, throttleKey } from '../../hooks/index.ts';
-import type { TrustedRange } from '../../hooks/index.ts';
+import type { Clock, TrustedRange } from '../../hooks/index.ts';
+import { errorCode } from '../../platform/errors.ts';
+import { newId } from '../../platform/new-id.ts';
+import { HandingOn } from './handing-on.ts';
+import type { KeptRequests } from './kept-requests.ts';
+import { answerKept, refuse } from './relay-answers.ts';
 import {
   CONNECT_PATH,
   MOST_AT_ONCE,
@@ -30,14 +35,6 @@ const MOST_CONNECTIONS = 2_048;
 /** Of one client (of IPv6: of one /64), so that no single one takes up all of {@link MOST_AT_ONCE}. */
 const MOST_OF_ONE = MOST_AT_ONCE / 8;
 
-/** Everything that the relay itself says to a sender. */
-const REFUSALS = {
-  not_found: { status: 404, sentence: 'Only hooks are relayed; correct the path.' },
-  relay_busy: { status: 503, sentence: 'Too many requests of this address are under way.' },
-  listener_away: { status: 503, sentence: 'The service behind this relay is away; send it again.' },
-} as const;
-const RETRY_AFTER_SECONDS = { not_found: undefined, relay_busy: 1, listener_away: 30 };
-
 /** What a relay is told by its command. */
 export interface RelayOptions {
   /** Whoever shows it is the listener. */
@@ -46,21 +43,31 @@ export interface RelayOptions {
   readonly prefix: string;
   /** Proxies before it, whose word about the sender's address is believed. */
   readonly trusted: readonly TrustedRange[];
+  /** Where requests are kept that the service cannot take; absent: they are refused. */
+  readonly kept?: KeptRequests | undefined;
+  readonly clock: Clock;
   /** Takes a line for the operator. */
   readonly tell: (line: string) => void;
 }
 
 /**
  * The public end: takes requests of senders and hands them to the listener that connected last, as long as it stays
- * connected. What goes through is kept nowhere and changed nowhere but in the headers of the connection.
+ * connected. What goes through is changed nowhere but in the headers of the connection, and kept only while the service
+ * is away, where the operator asks for it.
  */
 export class Relay {
   readonly server: Server;
   readonly #listeners: ClientHttp2Session[] = [];
   /** Requests under way, by client. */
   readonly #underWay = new Map<string, number>();
+  readonly #handingOn: HandingOn | undefined;
+  readonly #closed = new AbortController();
+  #canWrite = true;
 
   constructor(private readonly options: RelayOptions) {
+    const { kept, clock, tell } = options;
+    const listener = (): ClientHttp2Session | undefined => this.#listeners.at(-1);
+    this.#handingOn = kept && new HandingOn(kept, listener, clock, tell);
     const shouldUpgradeCallback = ({ headers, url }: IncomingMessage): boolean =>
       headers.upgrade === UPGRADE && url === CONNECT_PATH;
     this.server = createServer({ ...SERVER, shouldUpgradeCallback }, (request, response) => {
@@ -74,12 +81,14 @@ export class Relay {
   async listen(port: number, host: string): Promise<number> {
     this.server.listen(port, host);
     await once(this.server, 'listening');
+    void this.#handingOn?.run(this.#closed.signal);
     const bound = this.server.address();
     return typeof bound === 'object' && bound !== null ? bound.port : port;
   }
 
   /** Ends at once: who waits for an answer sends again. */
   close(): void {
+    this.#closed.abort();
     this.server.close();
     for (const listener of this.#listeners) listener.destroy();
     this.server.closeAllConnections();
@@ -110,6 +119,7 @@ export class Relay {
     // What it was about shows at its requests.
     listener.on('error', leave).on('goaway', leave).on('close', leave);
     this.#listeners.push(listener);
+    this.#handingOn?.startOver();
     this.options.tell(`a listener is connected from ${address}`);
   }
 
@@ -117,16 +127,48 @@ export class Relay {
     const { prefix } = this.options;
     const address = this.#addressOf(request);
     if (!isForHook(request.url ?? '', prefix)) return refuse(response, 'not_found');
-    if (!this.#enter(throttleKey(address), response)) return refuse(response, 'relay_busy');
-    const listener = this.#listeners.at(-1);
-    if (listener === undefined) return refuse(response, 'listener_away');
+    const client = throttleKey(address);
+    if (!this.#enter(client, response)) return refuse(response, 'relay_busy');
+    const keeping = this.#toKeep(request, response, address);
+    // What came after others that wait is not handed on before them.
+    const isLater = keeping !== undefined && this.#handingOn?.holdsUp(client) === true;
+    const listener = isLater ? undefined : this.#listeners.at(-1);
     try {
-      await forward(listener, toHead(request, address), request, response);
+      if (listener === undefined) throw new Error('there is no listener');
+      const head = toHead(request, address);
+      const receipt = keeping && { id: keeping.id, keptMs: 0 };
+      await forward(listener, { ...head, ...(receipt && { receipt }) }, request, response);
     } catch {
-      // The connection was lost, or the sender has gone.
+      // Or the connection was lost, or the sender has gone.
       if (response.headersSent) response.destroy();
+      else if (keeping !== undefined && (await keeping.keep())) answerKept(response);
       else refuse(response, 'listener_away');
     }
+  }
+
+  /** Undefined: a request that is not kept, whatever happens. */
+  #toKeep(request: IncomingMessage, response: ServerResponse, address: string) {
+    const { kept, clock, tell } = this.options;
+    if (kept === undefined || request.method !== 'POST') return undefined;
+    const id = newId();
+    const receivedAt = clock.now();
+    const copy = kept.copy(request, throttleKey(address));
+    response.once('close', () => copy.drop());
+    const keep = async (): Promise<boolean> => {
+      const body = await copy.whole();
+      if (body === undefined) return false;
+      try {
+        const isKept = await kept.keep(id, { head: toHead(request, address), receivedAt, body });
+        this.#canWrite = true;
+        if (isKept !== null) this.#handingOn?.wake();
+        return isKept !== null;
+      } catch (error) {
+        if (this.#canWrite) tell(`requests cannot be kept (${errorCode(error)}): they are refused`);
+        this.#canWrite = false;
+        return false;
+      }
+    };
+    return { id, keep };
   }
 
   /** False: this client has enough of them under way. */
@@ -150,7 +192,7 @@ export class Relay {
 
 function toHead(request: IncomingMessage, address: string): RequestHead {
   const { method = '', url: target = '', rawHeaders: headers } = request;
-  return { method, target, headers, address, receivedAt: Date.now() };
+  return { method, target, headers, address };
 }
 
 /** @throws Error where no answer came, or not all of it */
@@ -174,21 +216,6 @@ async function forward(
   stream.pipe(response);
   await once(stream, 'close');
   if (!stream.readableEnded) throw new Error('the answer broke off');
-}
-
-function refuse(response: ServerResponse, code: keyof typeof REFUSALS): void {
-  const { status, sentence: error } = REFUSALS[code];
-  const seconds = RETRY_AFTER_SECONDS[code];
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-  };
-  response.writeHead(status, {
-    ...headers,
-    ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
-    ...(response.req.complete ? {} : { connection: 'close' }),
-  });
-  response.end(JSON.stringify({ ok: false, error, code }));
 }
 
 /** In constant time. */

@@ -14,7 +14,7 @@ import {
   SESSION,
   UPGRADE,
   endToEnd,
-  hasHeader,
+  headerOf,
   isForHook,
   requestHead,
   watch,
@@ -28,6 +28,10 @@ const LONGEST_WAIT_MS = 30_000;
 /** The relay then says that the service is away. */
 const REFUSED = constants.NGHTTP2_REFUSED_STREAM;
 
+/** A socket, or a port of this machine. */
+export type ServiceAt =
+  { readonly socketPath: string } | { readonly host: string; readonly port: string };
+
 /** What a listener is told by its command. */
 export interface ListenerOptions {
   readonly relay: URL;
@@ -35,7 +39,7 @@ export interface ListenerOptions {
   /** `hooks.path` of the service: nothing else is asked of it. */
   readonly prefix: string;
   /** Where the service takes what is forwarded, and believes who sent it. */
-  readonly socketPath: string;
+  readonly service: ServiceAt;
   readonly clock: Clock;
   /** Takes a line for the operator. */
   readonly tell: (line: string) => void;
@@ -43,7 +47,7 @@ export interface ListenerOptions {
 
 /**
  * The private end: connects to the relay, and hands what comes from there to the hooks of the service. The relay is
- * believed in one thing, who sent a request; it reaches nothing else here.
+ * believed in two things, who sent a request and how long it has been kept; it reaches nothing else here.
  */
 export class RelayedListener {
   constructor(private readonly options: ListenerOptions) {}
@@ -111,13 +115,15 @@ export class RelayedListener {
 
   /** On a connection of its own, so that whatever follows a request is none. */
   #ask(stream: ServerHttp2Stream, head: RequestHead): void {
-    const { socketPath } = this.options;
-    const { method, target: path, address } = head;
+    const { service } = this.options;
+    const { method, target: path, address, receipt } = head;
     const kept = endToEnd(head.headers);
-    const hasLength = stream.endAfterHeaders || hasHeader(kept, 'content-length');
+    const hasLength = stream.endAfterHeaders || headerOf(kept, 'content-length') !== undefined;
     const framing = hasLength ? [] : ['Transfer-Encoding', 'chunked'];
-    const headers = [...kept, ...framing, 'X-Forwarded-For', address];
-    const asking = httpRequest({ socketPath, method, path, headers, agent: false });
+    const told =
+      receipt === undefined ? [] : ['X-Relay-Receipt', `${receipt.id} ${receipt.keptMs}`];
+    const headers = [...kept, ...framing, 'X-Forwarded-For', address, ...told];
+    const asking = httpRequest({ ...service, method, path, headers, agent: false });
     // Such as: the service is away.
     asking.on('error', () => stream.close(REFUSED));
     asking.once('response', (answer: IncomingMessage) => {

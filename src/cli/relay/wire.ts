@@ -36,8 +36,14 @@ export interface RequestHead {
   readonly headers: readonly string[];
   /** Who sent it. */
   readonly address: string;
-  /** In milliseconds since 1970. */
-  readonly receivedAt: number;
+  /** Of a relay that keeps what it has no answer to: what it calls the request, and for how many milliseconds it has it. */
+  readonly receipt?: Receipt;
+}
+
+/** The same each time a request is handed on, but for the time. */
+export interface Receipt {
+  readonly id: string;
+  readonly keptMs: number;
 }
 
 /** Its answer, without its body. */
@@ -61,10 +67,18 @@ export function requestHead(headers: Readonly<Record<string, unknown>>): Request
 
 /** @throws TypeError for one that is none */
 export function requestHeadOf(read: unknown): RequestHead {
-  const { method, target, headers, address, receivedAt } = isRecord(read) ? read : {};
+  const { method, target, headers, address, receipt } = isRecord(read) ? read : {};
   const isHead = typeof method === 'string' && typeof target === 'string' && isTexts(headers);
-  if (!isHead || typeof address !== 'string' || typeof receivedAt !== 'number') throw notAHead();
-  return { method, target, headers, address, receivedAt };
+  if (!isHead || typeof address !== 'string') throw notAHead();
+  const head = { method, target, headers, address };
+  return receipt === undefined ? head : { ...head, receipt: receiptOf(receipt) };
+}
+
+function receiptOf(read: unknown): Receipt {
+  const { id, keptMs } = isRecord(read) ? read : {};
+  const isReceipt = typeof id === 'string' && typeof keptMs === 'number';
+  if (!isReceipt || !/^[\w-]+$/.test(id) || !Number.isSafeInteger(keptMs)) throw notAHead();
+  return { id, keptMs };
 }
 
 /** @throws TypeError for one that is none */
@@ -99,7 +113,7 @@ const OF_CONNECTIONS: ReadonlySet<string> = new Set([
   'http2-settings',
   'expect',
   'x-forwarded-for',
-  'x-received-at',
+  'x-relay-receipt',
 ]);
 
 /** Those that go on to the other end. */
@@ -112,9 +126,9 @@ export function endToEnd(headers: readonly string[]): string[] {
   });
 }
 
-/** Whether one of these headers has the name, which is in lower case. */
-export function hasHeader(headers: readonly string[], name: string): boolean {
-  return headers.some((header, at) => at % 2 === 0 && isNamed(header, name));
+/** The first value under this name, which is in lower case. */
+export function headerOf(headers: readonly string[], name: string): string | undefined {
+  return headers.find((_, at) => at % 2 === 1 && isNamed(headers[at - 1], name));
 }
 
 function isNamed(header: string | undefined, name: string): boolean {

@@ -12,7 +12,6 @@ import {
 import type { HookPost, Unsigned } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
-import { Prompts } from '../prompts.ts';
 import { hookName } from '../request-input.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { Terminal } from '../terminal.ts';
@@ -23,17 +22,28 @@ export const SAMPLE_ARGUMENT = [
   "of a preset: one of its vendor's samples, such as issues.opened",
 ] as const;
 
+/** What a command line names. */
+interface NamedHook {
+  /** `hooks send` */
+  readonly command: string;
+  readonly hook: string;
+  readonly json: boolean | undefined;
+  readonly settings: ResolvedHooksOptions | undefined;
+}
+
 /**
- * The sample of that name; without a name, the one that the person at the terminal chooses.
- * @param preset undefined: the hook is not that of a preset.
- * @param isAsking whether somebody may be asked.
+ * The sample of a preset that is meant: that of the name; without one, what the person at the terminal chooses.
+ * @param isOwn whether the command line says what is in the request
+ * @returns undefined where it means another request than a sample
  * @throws CliError that lists what there is
  */
 export async function findSample(
-  preset: Preset | undefined,
-  name: string | undefined,
-  { command, terminal, isAsking, settings }: SampleAsked,
-): Promise<{ preset: Preset; sample: Sample }> {
+  terminal: Terminal,
+  { command, hook, json = false, settings }: NamedHook,
+  { name, isOwn }: { readonly name: string | undefined; readonly isOwn: boolean },
+): Promise<{ preset: Preset; sample: Sample } | undefined> {
+  const preset = findPreset(hook, settings);
+  if (name === undefined && (isOwn || preset === undefined)) return undefined;
   if (preset === undefined) throw noSuchPreset(settings);
   const names = listSamples(preset.id, settings?.configDir);
   const typed = (one: string): string => `${command} ${preset.id} ${one}`;
@@ -43,8 +53,8 @@ export async function findSample(
     throw new CliError(`There is no sample for ${preset.id}.`, hint, EXIT.usage);
   }
   const chosen =
-    name === undefined && isAsking
-      ? await new Prompts(terminal).select(
+    name === undefined && !json
+      ? await terminal.prompts?.select(
           'Which sample?',
           names.map((one) => ({ value: one, label: one })),
         )
@@ -61,14 +71,6 @@ export async function findSample(
   );
 }
 
-/** Where a sample is asked for. */
-interface SampleAsked {
-  readonly command: string;
-  readonly terminal: Terminal;
-  readonly isAsking: boolean;
-  readonly settings: ResolvedHooksOptions | undefined;
-}
-
 function noSuchPreset(settings: ResolvedHooksOptions | undefined): CliError {
   const known = [...presetsOf(settings).keys()].filter(
     (id) => listSamples(id, settings?.configDir).length > 0,
@@ -80,21 +82,12 @@ function noSuchPreset(settings: ResolvedHooksOptions | undefined): CliError {
   );
 }
 
-/** What a command line names, where it names a hook and nothing else. */
-interface BareHook {
-  /** `hooks send` */
-  readonly command: string;
-  readonly hook: string;
-  readonly json: boolean | undefined;
-  readonly settings: ResolvedHooksOptions | undefined;
-}
-
-/** Lists the samples of a preset, unless a person at a terminal may choose one. @returns false: it has none to list */
+/** Lists the samples of a preset where a hook is named and nothing else, unless a person at a terminal may choose one. @returns false: it has none to list */
 export function showSamples(
   terminal: Terminal,
-  { command, hook, json = false, settings }: BareHook,
+  { command, hook, json = false, settings }: NamedHook,
 ): boolean {
-  if (terminal.isInteractive && !json) return false;
+  if (terminal.prompts !== undefined && !json) return false;
   const bare = hookName(hook, normalizePrefix(settings?.hooks.path ?? ''));
   const preset = findPreset(bare, settings);
   const samples = preset === undefined ? [] : listSamples(preset.id, settings?.configDir);

@@ -1,22 +1,28 @@
 // docs/design/operator.md
 import { parseEnv } from 'node:util';
 import type { Preset, SignatureScheme } from '../../hooks/index.ts';
-import { MASK, proofKind, schemeOf, senderName, senderPath } from '../../service/index.ts';
-import type { Environment, Inspection } from '../../service/index.ts';
+import {
+  MASK,
+  decideSecrets,
+  giveToken,
+  proofKind,
+  schemeOf,
+  senderName,
+  senderPath,
+} from '../../service/index.ts';
+import type { Environment, GivenToken, Inspection, PresentSender } from '../../service/index.ts';
 import type { CommandContext } from '../command.ts';
 import type { PlannedFiles } from '../config/planned-files.ts';
 import { assertNoProblems, noteWarnings } from '../config/problem-lines.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import { findService } from '../service/find-service.ts';
 import { Interruption } from '../terminal.ts';
 import { HandshakeSecret, arrivesByHandshake } from './handshake-secret.ts';
-import { askSecret, decideSecrets, readGivenSecret, readSecret } from './sender-secrets.ts';
+import { askSecret, readGivenSecret, readSecret, writtenSecret } from './sender-secrets.ts';
 import type { GivenSecret, SecretFlags } from './sender-secrets.ts';
-import { giveToken } from './sender-tokens.ts';
-import type { GivenToken } from './sender-tokens.ts';
+import { explained } from './sender-tokens.ts';
 import { findBase, isLocal } from './setup-address.ts';
-import { planSender } from './setup-plan.ts';
-import type { PresentSender } from './setup-plan.ts';
+import { plannedSender } from './setup-plan.ts';
 import { SetupReport } from './setup-report.ts';
 import type { Shown } from './setup-report.ts';
 
@@ -53,8 +59,7 @@ export class SenderSetup {
   ) {
     this.#path = senderPath(preset, here.resolved?.effective.hooks);
     this.#report = new SetupReport(context.terminal, preset, here, this.#path);
-    const isAsking = context.terminal.isInteractive && options.json !== true;
-    this.#prompts = isAsking ? new Prompts(context.terminal) : undefined;
+    this.#prompts = options.json === true ? undefined : context.terminal.prompts;
   }
 
   /** @returns the document of `--json`; undefined: there is none, and it is told already */
@@ -73,14 +78,15 @@ export class SenderSetup {
     const arrived = await arrival?.taken();
     const given = arrived === undefined ? typed : { value: arrived.secret };
     let isAsked = arrived !== undefined;
-    const change = { given, rotate, retireOld };
+    const change = { given: given && writtenSecret(given), rotate, retireOld };
     const scheme = schemeOf(preset, here.resolved?.effective);
-    const secrets = await decideSecrets({ preset, scheme }, present, change, async (asked) => {
+    const decided = decideSecrets({ preset, scheme }, present, change, async (asked) => {
       isAsked = true;
       return this.#ask(base, asked);
     });
+    const secrets = await explained(preset.id, decided);
     const publicUrl = isLocal(base) || present.publicUrl !== undefined ? undefined : base;
-    const files = planSender(preset, { secrets, publicUrl }, here);
+    const files = plannedSender(preset, { secrets, publicUrl }, here);
     const isThere = present.isEnabledElsewhere && secrets === undefined && publicUrl === undefined;
     const hasNews = files.isChange && !isThere;
     const warnings = await this.#check(files);
@@ -159,7 +165,10 @@ export class SenderSetup {
   async #giveToken(): Promise<GivenToken | undefined> {
     const { context, options, preset } = this;
     if (proofKind(preset) !== 'token' || options.dryRun === true) return undefined;
-    return giveToken(context, preset.id, this.#path, options.rotate === true);
+    const { env, clock } = context;
+    const wanted = { id: preset.id, path: this.#path, rotate: options.rotate === true };
+    const here = await context.inspect();
+    return explained(preset.id, giveToken(here, wanted, env, 'hooks setup', clock.now()));
   }
 
   /** The variable of a secret that a service may not have: it is in the environment of this command alone. */

@@ -1,18 +1,17 @@
-import { TokensUnchanged, addToken, keptSender, otherFileOf } from '../../service/index.ts';
-import type { TokenRefusal } from '../../service/index.ts';
+import { ConfigurationUnchanged } from '../../service/index.ts';
+import type { WhyUnchanged } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import type { CommandContext } from '../command.ts';
 
-/** What a command says of a change of tokens that was not made. */
+/** What a command says of a change that was not made. */
 export async function explained<T>(id: string, change: Promise<T>): Promise<T> {
   try {
     return await change;
   } catch (error) {
-    throw error instanceof TokensUnchanged ? asCliError(id, error) : error;
+    throw error instanceof ConfigurationUnchanged ? asCliError(id, error) : error;
   }
 }
 
-function asCliError(id: string, { why, detail }: TokensUnchanged): CliError {
+function asCliError(id: string, { why, detail }: ConfigurationUnchanged): CliError {
   const { what, hint, isUsage = false } = EXPLAINED[why](id, detail);
   return new CliError(what, hint, isUsage ? EXIT.usage : undefined);
 }
@@ -23,7 +22,7 @@ interface Explained {
   readonly isUsage?: boolean;
 }
 
-const EXPLAINED: Readonly<Record<TokenRefusal, (id: string, detail: string) => Explained>> = {
+const EXPLAINED: Readonly<Record<WhyUnchanged, (id: string, detail: string) => Explained>> = {
   'bad-id': () => ({
     what: 'this cannot name a sender',
     hint: 'use 1 to 64 letters, digits, ".", "_" or "-", such as uptime-kuma',
@@ -41,11 +40,37 @@ const EXPLAINED: Readonly<Record<TokenRefusal, (id: string, detail: string) => E
     what: `${file} has the sender "${id}"`,
     hint: 'your own files are not edited: change it there, or give another name',
   }),
+  foreign: (_, file) => ({
+    what: `nothing was changed: ${file} was not written by "hooks setup"`,
+    hint: 'your own files are not edited: give it another name, and run the command again',
+  }),
+  changed: (_, file) => ({
+    what: `nothing was changed: somebody else has written ${file} meanwhile`,
+    hint: 'look at it, and run the command again',
+  }),
   unknown: (id) => ({ what: `there is no sender "${id}"`, hint: 'see "hooks token list"' }),
   several: (id, count) => ({
     what: `sender ${id} has ${count} tokens`,
     hint: 'add --old to keep only the newest, or --all',
     isUsage: true,
+  }),
+  'takes-no-secret': (id, name) => ({
+    what: `${name} sends a token of ours and has no secret.`,
+    hint: `It is made here: leave the secret out. To end its old tokens: hooks token retire ${id} --old`,
+    isUsage: true,
+  }),
+  'no-secret-yet': (id, name) => ({
+    what: `${name} has no secret yet.`,
+    hint: `Make one: hooks setup ${id}`,
+    isUsage: true,
+  }),
+  'another-secret': (_, name) => ({
+    what: `nothing was changed: ${name} has another secret already`,
+    hint: 'To let both count, add --rotate.',
+  }),
+  'secrets-elsewhere': (id, place) => ({
+    what: `nothing was changed: ${place} is the mapping of ${id}, and its secrets belong there`,
+    hint: "your own files are not edited: write verify: { secrets: ['…'] } there, the newest first, and run the command again",
   }),
   refused: (_, problems) => ({
     what: 'nothing was changed: this would be refused',
@@ -56,37 +81,3 @@ const EXPLAINED: Readonly<Record<TokenRefusal, (id: string, detail: string) => E
     hint: 'run the command as the user of the service, where the directory may be written',
   }),
 };
-
-/** The token of a sender after `hooks setup`. */
-export interface GivenToken {
-  /** Undefined: it has one already, of which only the digest is kept. */
-  readonly token: string | undefined;
-  /** The file that has it now; undefined: nothing was written. */
-  readonly file: string | undefined;
-  /** How many it has. */
-  readonly count: number;
-}
-
-/**
- * Gives a sender that sends a token one of its own, for its hook and no other.
- * @param id of its preset, which names it in stories, too
- * @param rotate one more where it has some
- * @throws CliError where its tokens stand in a file of the operator's
- */
-export async function giveToken(
-  { inspect, env, clock }: Pick<CommandContext, 'inspect' | 'env' | 'clock'>,
-  id: string,
-  path: string,
-  rotate: boolean,
-): Promise<GivenToken> {
-  const here = await inspect();
-  const count = keptSender(here, id)?.tokens.length ?? 0;
-  const isThere = count > 0 || otherFileOf(here, id) !== undefined;
-  if (isThere && !rotate) return { token: undefined, file: undefined, count };
-  const wanted = { id, hooks: [path], notAfter: undefined };
-  const { token, sender, file } = await explained(
-    id,
-    addToken(here, wanted, env, 'hooks setup', clock.now()),
-  );
-  return { token, file, count: sender.tokens.length };
-}

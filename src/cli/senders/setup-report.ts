@@ -8,10 +8,9 @@ import {
   senderName,
   setupSteps,
 } from '../../service/index.ts';
-import type { Inspection } from '../../service/index.ts';
+import type { GivenToken, Inspection } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
-import type { GivenToken } from './sender-tokens.ts';
 import { isLocal } from './setup-address.ts';
 
 /*

@@ -17,7 +17,7 @@ import { PlannedFiles, recommendedGateway } from '../config/planned-files.ts';
 import { assertNoProblems } from '../config/problem-lines.ts';
 import { showReceipt, waitForEnd } from '../events/event-outcome.ts';
 import { asLine } from '../foreign-text.ts';
-import { Prompts } from '../prompts.ts';
+import type { Prompts } from '../prompts.ts';
 import { samplePost } from '../senders/sample-post.ts';
 import { SenderSetup } from '../senders/sender-setup.ts';
 import type { EnterThere, SenderFlags } from '../senders/sender-setup.ts';
@@ -72,9 +72,7 @@ export class GuidedSetup {
     private readonly flags: GuideFlags,
     private readonly interruption: Interruption,
   ) {
-    const { terminal } = context;
-    this.#prompts =
-      terminal.isInteractive && flags.json !== true ? new Prompts(terminal) : undefined;
+    this.#prompts = flags.json === true ? undefined : context.terminal.prompts;
   }
 
   /** All of it, or only one end. @throws CliError; what it says of a Ctrl-C is whether anything was written */
@@ -112,6 +110,7 @@ export class GuidedSetup {
     await this.#takenOver(service);
     const receipt = await service.send(await this.#sample(preset, service));
     if (!json) {
+      if (receipt.eventId !== null) this.#prompts?.showEvent?.(receipt.eventId);
       const wait = { ...this.flags, wait: true };
       return showReceipt(this.context, service, receipt, wait, this.interruption);
     }
@@ -214,7 +213,10 @@ export class GuidedSetup {
     const names = packages.join(' ');
     const isWanted =
       this.flags.yes === true || (await this.#prompts?.confirm(`Install ${names} with npm now?`));
-    if (isWanted === true && (await installPackages(packages, terminal))) {
+    if (
+      isWanted === true &&
+      (await installPackages(packages, terminal, this.interruption.signal))
+    ) {
       this.#installed = packages;
       return;
     }

@@ -25,6 +25,7 @@ function npmPlace(): readonly string[] | undefined {
 export async function installPackages(
   names: readonly string[],
   { streams }: Terminal,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const place = npmPlace();
   if (place === undefined) return false;
@@ -33,6 +34,7 @@ export async function installPackages(
   const npm = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: isWindows,
+    signal,
   });
   // stdout is for results.
   npm.stdout.pipe(streams.stderr, { end: false });

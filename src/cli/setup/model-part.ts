@@ -4,7 +4,7 @@ import type { Sections, Variables } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { asShortLine } from '../foreign-text.ts';
-import { askPlatform, findSecret, findUrl, needAnswer, words } from './setup-part.ts';
+import { askPlatform, findSecret, findUrl, keptText, needAnswer, words } from './setup-part.ts';
 import type { KeptSecret, PartContext, SetupPart } from './setup-part.ts';
 
 /*
@@ -212,19 +212,26 @@ function findBaseUrl(
 /** A server on this machine rarely wants a key: it is taken where one is set, and not asked for. */
 async function findKey(
   context: PartContext,
-  { variable, type, label }: Source,
-  { modelKeyEnv }: ModelFlags,
+  { variable, type, label, baseUrl }: Source,
+  { modelKeyEnv, modelUrl }: ModelFlags,
 ): Promise<KeptSecret | undefined> {
   const usual = modelKeyEnv ?? variable;
   if (usual === undefined) return undefined;
   const isOptional = type === 'openai-compatible' && modelKeyEnv === undefined;
-  const isSet = ({ ...context.here.env, ...context.env }[usual] ?? '').trim() !== '';
-  if (isOptional && !isSet) {
+  const isForTyped = (modelUrl ?? baseUrl ?? publicUrl(type)) === undefined;
+  const mayTake = !isForTyped || context.prompts?.isElsewhere !== true;
+  if (isOptional && !(mayTake && keptText(context, usual) !== '')) {
     if (context.prompts === undefined) return undefined;
     if (!(await context.prompts.confirm('Does it need a key?', false))) return undefined;
   }
   const what = type === 'openai-compatible' ? 'The key' : `The API key of ${label}`;
-  return findSecret(context, { what, flag: '--model-key-env', given: modelKeyEnv, usual });
+  return findSecret(context, {
+    what,
+    flag: '--model-key-env',
+    given: modelKeyEnv,
+    usual,
+    isForTyped,
+  });
 }
 
 async function chooseModel(

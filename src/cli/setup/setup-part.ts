@@ -67,20 +67,34 @@ export function words(text: string | undefined, secret = ''): string {
 /**
  * The secret of the variable that a flag names, else of `usual` where it is set already, else as it is typed.
  * @param usual the variable that is taken, if another one of that name does not hold something else
+ * @param isForTyped it goes to an address that was typed: nothing that is kept here does, where that was elsewhere
  * @throws CliError (2) where it is nowhere and nobody can be asked
  */
 export async function findSecret(
-  { terminal, prompts, here, env }: PartContext,
-  asked: { what: string; where?: string; flag: string; given: string | undefined; usual: string },
+  context: PartContext,
+  asked: {
+    what: string;
+    where?: string;
+    flag: string;
+    given: string | undefined;
+    usual: string;
+    isForTyped?: boolean;
+  },
 ): Promise<KeptSecret> {
-  const { what, where, flag, given, usual } = asked;
-  const all = { ...here.env, ...env };
+  const { terminal, prompts, here } = context;
+  const { what, where, flag, given, usual, isForTyped = false } = asked;
   const variable = given ?? usual;
   if (!VARIABLE.test(variable)) {
     throw new CliError(`${flag} must be the name of a variable.`, undefined, EXIT.usage);
   }
-  const value = (all[variable] ?? '').trim();
+  const value = keptText(context, variable);
   if (value !== '') {
+    if (isForTyped && prompts?.isElsewhere === true) {
+      throw new CliError(
+        `${variable} has a value here, which is not sent to an address that was typed elsewhere.`,
+        'Run it at a terminal of this machine: hooks setup',
+      );
+    }
     // A variable of this shell alone is one that the service does not have.
     const isHere = variable in parseEnv(here.files.dotenv ?? '');
     return { variable, value, variables: isHere ? {} : { [variable]: value } };
@@ -92,6 +106,11 @@ export async function findSecret(
   if (where !== undefined) terminal.note(where);
   const typed = (await prompts.password(`${what} (it is kept in .env)`)).trim();
   return { variable, value: typed, variables: { [variable]: typed } };
+}
+
+/** What a variable holds for the service or this shell; '': nothing. */
+export function keptText({ here, env }: PartContext, variable: string): string {
+  return ({ ...here.env, ...env }[variable] ?? '').trim();
 }
 
 /** Where no flag says it and nobody can be asked. */

@@ -89,20 +89,19 @@ export class ClientGone extends Error {
 /** Reads raw bytes under a cap and a clock. No parser, no encoding, no limit of the host has a part in it. */
 @Injectable()
 export class BodyReader {
-  readonly #deadlines: Deadlines;
+  /** What ends each body that is waited for. */
+  readonly #late = new Set<() => void>();
   #isClosed = false;
 
   constructor(
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly budget: BodyBudget,
-  ) {
-    this.#deadlines = new Deadlines(clock);
-  }
+  ) {}
 
   /** Bodies that have not ended by now are not waited for: their senders are told to come back. */
   close(): void {
     this.#isClosed = true;
-    this.#deadlines.expireAll();
+    for (const end of this.#late) end();
   }
 
   /**
@@ -129,21 +128,22 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      let isOver = false;
+      const over = new AbortController();
       const end = (outcome: Buffer | Error): void => {
-        if (isOver) return;
-        isOver = true;
-        this.#deadlines.remove(deadline);
+        if (over.signal.aborted) return;
+        over.abort();
+        this.#late.delete(late);
         // The listeners below live as long as the connection's request does, and with them what they see.
         chunks.length = 0;
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
-      const deadline = this.#deadlines.add(limits.bodyTimeoutSeconds * 1000, () =>
-        end(this.#isClosed ? new Rejection('shutting_down') : tooSlow(limits)),
-      );
+      const late = (): void =>
+        end(this.#isClosed ? new Rejection('shutting_down') : tooSlow(limits));
+      this.#late.add(late);
+      void this.clock.wait(limits.bodyTimeoutSeconds * 1000, over.signal).then(late);
       payload.on('data', (chunk: Buffer) => {
-        if (isOver) return;
+        if (over.signal.aborted) return;
         size += chunk.length;
         if (size > limits.maxBodyBytes) end(tooLarge(limits));
         else if (!this.budget.grow(request, size)) end(BUSY);
@@ -153,7 +153,7 @@ export class BodyReader {
       payload.on('error', (error: Error) => end(request.destroyed ? new ClientGone() : error));
       // Every stream closes: an error is made only for one that has not ended before.
       const onClose = (): void => {
-        if (!isOver) end(new ClientGone());
+        if (!over.signal.aborted) end(new ClientGone());
       };
       payload.on('close', onClose);
       payload.resume();
@@ -191,55 +191,4 @@ function tooLarge({ maxBodyBytes }: BodyLimits): Rejection {
 
 function tooSlow({ bodyTimeoutSeconds }: BodyLimits): Rejection {
   return new Rejection('body_timeout', String(bodyTimeoutSeconds));
-}
-
-interface Deadline {
-  /** By {@link Clock.elapsed}. */
-  readonly at: number;
-  readonly onLate: () => void;
-}
-
-/** One timer for all bodies that are being read: almost all end long before, and then cost no timer of their own. */
-class Deadlines {
-  readonly #open = new Set<Deadline>();
-  #sleep: { readonly until: number; readonly waking: AbortController } | undefined;
-
-  constructor(private readonly clock: Clock) {}
-
-  /** Calls `onLate` after `ms`, unless the deadline is removed before. */
-  add(ms: number, onLate: () => void): Deadline {
-    const deadline = { at: this.clock.elapsed() + ms, onLate };
-    this.#open.add(deadline);
-    if (this.#sleep === undefined) void this.#watch();
-    else if (deadline.at < this.#sleep.until) this.#sleep.waking.abort();
-    return deadline;
-  }
-
-  remove(deadline: Deadline): void {
-    this.#open.delete(deadline);
-  }
-
-  expireAll(): void {
-    this.#expire(Infinity);
-  }
-
-  async #watch(): Promise<void> {
-    while (this.#open.size > 0) {
-      let until = Infinity;
-      for (const { at } of this.#open) until = Math.min(until, at);
-      const waking = new AbortController();
-      this.#sleep = { until, waking };
-      await this.clock.wait(until - this.clock.elapsed(), waking.signal);
-      this.#expire(this.clock.elapsed());
-    }
-    this.#sleep = undefined;
-  }
-
-  #expire(elapsed: number): void {
-    for (const deadline of this.#open) {
-      if (deadline.at > elapsed) continue;
-      this.#open.delete(deadline);
-      deadline.onLate();
-    }
-  }
 }

@@ -16,6 +16,7 @@ import { Clock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
+import { relayReceipt } from './auth/relay-receipt.ts';
 import { BodyBudget } from './body.ts';
 import type { HookCall } from './hook-call.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
@@ -122,12 +123,16 @@ export class FastifyIngress {
     const { raw } = request;
     const question = readQuestion(name, raw);
     if (question !== undefined) void reply.header('cache-control', 'no-store');
+    const receivedAt = this.clock.now();
+    const relayed = relayReceipt(raw);
     const call: HookCall = {
       raw,
       name,
       settings,
       client: this.addresses.get(raw, settings),
-      receivedAt: this.clock.now(),
+      receivedAt,
+      arrivedAt: receivedAt - (relayed?.keptMs ?? 0),
+      relayed,
       began: performance.now(),
       rule: this.rules.get(settings, name),
       question,

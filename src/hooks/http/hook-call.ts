@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { HookRequest } from '../actions/hook-request.ts';
+import type { HookRequest, RelayedRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
@@ -45,7 +45,10 @@ export interface HookCall {
   readonly client: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** The same by `performance.now()`, for how long it took. */
+  /** The same; of what a relay kept, when it came to the relay. Times that senders sign are compared with it. */
+  readonly arrivedAt: number;
+  readonly relayed: RelayedRequest | undefined;
+  /** When it was received by `performance.now()`, for how long it took. */
   readonly began: number;
   /** What the configuration says of this path before the payload is known. */
   readonly rule: PathRule | undefined;

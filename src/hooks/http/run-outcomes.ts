@@ -182,7 +182,7 @@ export class RunOutcomes {
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
     const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
-    const waitsFor = await this.#waitsFor(story.run);
+    const waitsFor = await this.#waitsFor(story);
     return {
       ok: true,
       runId,
@@ -196,9 +196,9 @@ export class RunOutcomes {
     };
   }
 
-  async #waitsFor({ status, error }: RunDetails): Promise<string | undefined> {
-    if (status === 'waiting') return 'a decision of the operator';
-    return status === 'queued' && error !== null ? this.delays.describe(error) : undefined;
+  async #waitsFor({ run, waitsFor }: RunStory): Promise<string | undefined> {
+    if (run.status === 'waiting') return 'a decision of the operator';
+    return waitsFor === null ? undefined : this.delays.describe(waitsFor);
   }
 
   /** The operator said so when the run was accepted, and says so still. */

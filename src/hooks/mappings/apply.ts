@@ -15,7 +15,6 @@ import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping, TemplatedField } from './mapping.ts';
 import { readSource } from './match.ts';
 import { runTransform } from './run-transform.ts';
-import type { TransformDecisions } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor, shownAt } from './render.ts';
 import type { Rendered } from './render.ts';
 import { isStatic } from './template.ts';
@@ -51,7 +50,7 @@ export interface MappedRequest {
   readonly request: HookRequest;
 }
 
-const NO_TRANSFORM: TransformDecisions = { decisions: [], console: [], isOutdated: false };
+const NO_TRANSFORM = { decisions: [], console: [], isOutdated: false };
 
 const OUTDATED =
   'the transform of this hook was edited and does not compile; the version before it was used';

@@ -276,20 +276,12 @@ class AlwaysRefused {
 
 /** Agents of which nothing but the id is known. */
 class NamedAgents extends AgentDirectory {
-  readonly #agents: readonly Agent[];
-
-  constructor(ids: readonly string[]) {
+  constructor(private readonly ids: readonly string[]) {
     super();
-    this.#agents = ids.map((id) => ({ id, timeoutSeconds: 0 }));
-  }
-
-  override resolve(id?: string): Agent {
-    const wanted = id?.trim().toLowerCase();
-    return this.#agents.find((agent) => agent.id === wanted) ?? this.#agents[0]!;
   }
 
   override list(): readonly Agent[] {
-    return this.#agents;
+    return this.ids.map((id) => ({ id, timeoutSeconds: 0 }));
   }
 }
 

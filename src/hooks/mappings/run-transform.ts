@@ -8,16 +8,6 @@ import type { TemplateScope } from './template.ts';
 /** Console lines that one event keeps. */
 const MAX_CONSOLE_LINES = 200;
 
-/** What the transform of a mapping decided for one request. */
-export interface TransformDecisions {
-  /** Of every scope, in order. Null: the templates alone decide; an empty list: nothing is to be done. */
-  readonly decisions: readonly (readonly ActionOverride[] | null)[];
-  /** What the transform wrote, over all calls. */
-  readonly console: readonly string[];
-  /** True: an edit of the transform does not compile, the version before it decided. */
-  readonly isOutdated: boolean;
-}
-
 /**
  * Calls a mapping's transform for the scopes of one request, one after the other; the first call that breaks ends the
  * request, with the console lines of all calls so far.
@@ -29,7 +19,7 @@ export async function runTransform(
   scopes: readonly TemplateScope[],
   { sandbox, settings }: { sandbox: TransformSandbox; settings: ResolvedHooksOptions },
 ): Promise<TransformDecisions> {
-  const collected = new CollectedDecisions(kind);
+  const collected = new TransformDecisions(kind);
   const now = Date.parse(scopes[0]?.now ?? '');
   for (const context of toContexts(scopes)) {
     try {
@@ -41,10 +31,13 @@ export async function runTransform(
   return collected;
 }
 
-/** What the calls so far decided and wrote. */
-class CollectedDecisions implements TransformDecisions {
+/** What the transform of a mapping decided for one request. */
+export class TransformDecisions {
+  /** Of every scope, in order. Null: the templates alone decide; an empty list: nothing is to be done. */
   readonly decisions: (readonly ActionOverride[] | null)[] = [];
+  /** What the transform wrote, over all calls. */
   readonly console: string[] = [];
+  /** True: an edit of the transform does not compile, the version before it decided. */
   isOutdated = false;
   #actionCount = 0;
 

@@ -12,15 +12,13 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateBy,
 } from 'class-validator';
 import { DURATION, DURATION_MESSAGE } from '../../platform/time.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ApproveOption, ChannelId, ThinkingLevel } from '../ports/index.ts';
 import { IsApprove } from './approve-option.ts';
-import { OptionalSection, OptionalText } from './key-kinds.ts';
-import { Section, SectionList } from './key-kinds.ts';
+import { OptionalSection, OptionalText, Rule, Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
 import type { ModelList, ModelsOptions } from './models-options.ts';
@@ -101,7 +99,7 @@ export type Notify = false | { readonly channel: ChannelId; readonly to?: string
 /** A {@link Notify}. */
 function IsNotify(): PropertyDecorator {
   const message = 'must be false, or an object {channel: "chan_1" … "chan_8", to: "a recipient"}';
-  return ValidateBy({ name: 'isNotify', validator: { validate: isNotify } }, { message });
+  return Rule('isNotify', isNotify, message);
 }
 
 function isNotify(value: unknown): boolean {

@@ -1,6 +1,6 @@
-import { ValidateBy } from 'class-validator';
 import { DURATION, durationMs } from '../../platform/time.ts';
 import { isRecord } from '../../platform/objects.ts';
+import { Rule } from './key-kinds.ts';
 import type { Approval, ApproveOption, ApproveSettings, Trust } from '../ports/index.ts';
 
 const LONGEST_MS = 90 * 24 * 3_600_000;
@@ -16,7 +16,7 @@ const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boole
 export function IsApprove(): PropertyDecorator {
   const message =
     'must be run, reply, false, or an object {run, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold"} with run or reply';
-  return ValidateBy({ name: 'isApprove', validator: { validate: isApprove } }, { message });
+  return Rule('isApprove', isApprove, message);
 }
 
 function isApprove(value: unknown): boolean {

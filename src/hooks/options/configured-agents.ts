@@ -23,13 +23,6 @@ export class ConfiguredAgents extends AgentDirectory {
     super();
   }
 
-  /** An unknown id means the default agent: who may be named is decided earlier, by the agent policy. */
-  override resolve(id?: string): Agent {
-    const agents = this.list();
-    const wanted = id?.trim().toLowerCase();
-    return agents.find((agent) => agent.id === wanted) ?? agents[0]!;
-  }
-
   override list(): readonly Agent[] {
     return this.listOf(this.settings.current);
   }

@@ -9,10 +9,9 @@ import {
   Matches,
   Max,
   Min,
-  ValidateBy,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
-import { OptionalText, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
+import { OptionalText, Rule, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
 import { Option } from './option.ts';
 import { SchemeOptions } from './scheme-options.ts';
@@ -56,8 +55,7 @@ export class EndpointsOptions {
 }
 
 function IsEndpoint(): PropertyDecorator {
-  const message = 'must be true, false or {exposeReply: true}';
-  return ValidateBy({ name: 'isEndpoint', validator: { validate: isEndpoint } }, { message });
+  return Rule('isEndpoint', isEndpoint, 'must be true, false or {exposeReply: true}');
 }
 
 function isEndpoint(value: unknown): boolean {

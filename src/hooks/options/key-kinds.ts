@@ -10,6 +10,7 @@ import {
   IsOptional,
   IsString,
   IsUrl,
+  Matches,
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
@@ -20,9 +21,32 @@ import { Holds, Option, optionKeys } from './option.ts';
 // lists its rules from the most particular to the one about the type, which is the one that is reported when several
 // are broken.
 
+/**
+ * A rule of our own.
+ * @param isKept by the value, in the object whose key it is
+ * @param message what continues the key to a sentence
+ */
+export function Rule(
+  name: string,
+  isKept: (value: unknown, object: unknown) => boolean,
+  message: string | ((value: unknown) => string),
+): PropertyDecorator {
+  return ValidateBy(
+    { name, validator: { validate: (value, args) => isKept(value, args?.object) } },
+    { message: typeof message === 'string' ? message : ({ value }) => message(value) },
+  );
+}
+
 /** A text that may be absent, but not empty. */
 export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
+}
+
+/** The end of a token: a day or a moment, in ISO 8601. */
+export function OptionalEnd(): PropertyDecorator {
+  const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+  const message = 'must be a date such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z';
+  return applyDecorators(IsOptional(), IsString(), Matches(form, { message }));
 }
 
 /** What a value is compared with; numbers and texts are different. @publicApi */
@@ -87,10 +111,7 @@ const MOST_LINES = 1000;
 /** A text, or a list of lines: texts and {@link ListLine}s. */
 export function TextOrLines(): PropertyDecorator {
   const message = `must be a text or a list of lines, each a text or {each: 'path', line: 'text', most: 1 to ${MOST_LINES}}, or {line: 'text', when: {…}}`;
-  return applyDecorators(
-    Holds('list', ListLine),
-    ValidateBy({ name: 'isTextOrLines', validator: { validate: isTextOrLines } }, { message }),
-  );
+  return applyDecorators(Holds('list', ListLine), Rule('isTextOrLines', isTextOrLines, message));
 }
 
 function isTextOrLines(value: unknown): boolean {

@@ -1,6 +1,6 @@
-import { IsIn, IsOptional, ValidateBy } from 'class-validator';
+import { IsIn, IsOptional } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
-import { HttpUrl, OptionalText, SectionMap, TextMap } from './key-kinds.ts';
+import { HttpUrl, OptionalText, Rule, SectionMap, TextMap } from './key-kinds.ts';
 import { Option } from './option.ts';
 import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
@@ -98,14 +98,9 @@ export function unaliased(
 
 /** A {@link ModelList}. */
 export function IsModelList(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isModelList',
-    validator: {
-      validate: isModelList,
-      defaultMessage: () =>
-        'must be a list of model ids, or an object whose keys are model ids and whose values are {} or {alias: "name"}',
-    },
-  });
+  const message =
+    'must be a list of model ids, or an object whose keys are model ids and whose values are {} or {alias: "name"}';
+  return Rule('isModelList', isModelList, message);
 }
 
 function isModelList(value: unknown): boolean {

@@ -6,11 +6,11 @@ import {
   IsOptional,
   IsString,
   Matches,
-  ValidateBy,
   ValidateIf,
 } from 'class-validator';
+import { getField } from '../../platform/objects.ts';
 import type { RunnerSettings } from '../ports/index.ts';
-import { AsMap, HttpUrl, IsAMap } from './key-kinds.ts';
+import { AsMap, HttpUrl, IsAMap, Rule } from './key-kinds.ts';
 import { Option } from './option.ts';
 
 /** Every way to run an agent, `agents.list[].runner.type`. */
@@ -162,58 +162,44 @@ function isStray({ type }: Typed, value: unknown): boolean {
 }
 
 function BelongsTo(type: RunnerType): PropertyDecorator {
-  return ValidateBy({
-    name: 'belongsTo',
-    validator: {
-      validate: (_value, args) => getType(args?.object) === type,
-      defaultMessage: () => `belongs to a runner of type ${type}; remove it or set type to ${type}`,
-    },
-  });
-}
-
-function getType(runner: object | undefined): unknown {
-  return runner === undefined ? undefined : Reflect.get(runner, 'type');
+  return Rule(
+    'belongsTo',
+    (_, runner) => getField(runner, 'type') === type,
+    `belongs to a runner of type ${type}; remove it or set type to ${type}`,
+  );
 }
 
 /** A key that makes sense only with another one, or only with one value of it. */
 function NeedsKey(other: string, why: string, wanted?: string): PropertyDecorator {
-  return ValidateBy({
-    name: 'needsKey',
-    validator: {
-      validate: (_value, args) => {
-        const found: unknown = args === undefined ? undefined : Reflect.get(args.object, other);
-        return wanted === undefined ? found !== undefined : found === wanted;
-      },
-      defaultMessage: () => `needs ${other}, which ${why}`,
+  return Rule(
+    'needsKey',
+    (_, runner) => {
+      const found = getField(runner, other);
+      return wanted === undefined ? found !== undefined : found === wanted;
     },
-  });
+    `needs ${other}, which ${why}`,
+  );
 }
 
 /** Arguments with a place for the program's own session id. */
 function HoldsSession(): PropertyDecorator {
-  return ValidateBy({
-    name: 'holdsSession',
-    validator: {
-      validate: (value) => !Array.isArray(value) || value.some(hasSession),
-      defaultMessage: () => 'must have {session} in one of the arguments',
-    },
-  });
+  return Rule(
+    'holdsSession',
+    (value) => !Array.isArray(value) || value.some(hasSession),
+    'must have {session} in one of the arguments',
+  );
 }
 
 /** A gateway that keeps the conversation must be told which one it is. */
 function NamesSession(): PropertyDecorator {
-  return ValidateBy({
-    name: 'namesSession',
-    validator: {
-      validate: (value, args) => value !== 'gateway' || hasSessionHeader(args?.object),
-      defaultMessage: () =>
-        'needs a header that names the session: add one with {session} to headers, or set sessions to here',
-    },
-  });
+  return Rule(
+    'namesSession',
+    (value, runner) => value !== 'gateway' || hasSessionHeader(getField(runner, 'headers')),
+    'needs a header that names the session: add one with {session} to headers, or set sessions to here',
+  );
 }
 
-function hasSessionHeader(runner: object | undefined): boolean {
-  const headers: unknown = runner === undefined ? undefined : Reflect.get(runner, 'headers');
+function hasSessionHeader(headers: unknown): boolean {
   return headers instanceof Map && [...headers.values()].some((value) => hasSession(value));
 }
 
@@ -224,16 +210,8 @@ function hasSession(value: unknown): boolean {
 /** A list of texts of one form. */
 function IsTextList(form: RegExp, message: string): PropertyDecorator {
   const isText = (value: unknown): boolean => typeof value === 'string' && form.test(value);
-  return applyDecorators(
-    ValidateBy({
-      name: 'texts',
-      validator: {
-        validate: (value) => !Array.isArray(value) || value.every(isText),
-        defaultMessage: () => message,
-      },
-    }),
-    IsArray(),
-  );
+  const areTexts = (value: unknown): boolean => !Array.isArray(value) || value.every(isText);
+  return applyDecorators(Rule('texts', areTexts, message), IsArray());
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -249,14 +227,12 @@ function isHeader([name, value]: [string, unknown]): boolean {
 
 /** Headers that a request can carry, by name. */
 function SendableHeaders(): PropertyDecorator {
-  return ValidateBy({
-    name: 'headers',
-    validator: {
-      validate: (value) => !(value instanceof Map) || [...value].every(isHeader),
-      defaultMessage: ({ value }: { value?: unknown } = {}) => {
-        const wrong = value instanceof Map ? [...value].find((entry) => !isHeader(entry)) : [];
-        return `has a header that cannot be sent (${String(wrong?.[0])}): names are letters, digits and hyphens, values one line of printable ASCII, and what describes the request itself (host, content-type, …) is ours`;
-      },
+  return Rule(
+    'headers',
+    (value) => !(value instanceof Map) || [...value].every(isHeader),
+    (value) => {
+      const wrong = value instanceof Map ? [...value].find((entry) => !isHeader(entry)) : [];
+      return `has a header that cannot be sent (${String(wrong?.[0])}): names are letters, digits and hyphens, values one line of printable ASCII, and what describes the request itself (host, content-type, …) is ours`;
     },
-  });
+  );
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ArrayMinSize, IsOptional, IsString, Matches } from 'class-validator';
 import { getField, isRecord, nameOf } from '../../platform/objects.ts';
-import { TextList } from './key-kinds.ts';
+import { OptionalEnd, TextList } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { GATEWAY_NAMES, unreplaced } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
@@ -58,11 +58,7 @@ export class TokenOptions {
   hooks!: string[];
 
   /** Its last day (`2027-01-31`, to the end of that day in UTC) or moment (`2027-01-31T12:00:00Z`). Absent: no end. */
-  @IsOptional()
-  @IsString()
-  @Matches(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/, {
-    message: 'must be a date such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z',
-  })
+  @OptionalEnd()
   notAfter?: string;
 }
 
@@ -211,14 +207,19 @@ export function tokenWarnings(
       const message = `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`;
       return [{ key, message }];
     }
-    if (endsAt > now + NEAR_END_MS) return [];
-    const verb = endsAt > now ? 'ends' : 'ended';
+    const end = nearEnd(endsAt, now);
+    if (end === undefined) return [];
     const how = hasCommand
       ? `: "hooks token new --for ${id}" where a command made it, else in the file that names it`
       : '';
-    const message = `${verb} at ${new Date(endsAt).toISOString()}; give its sender a new one${how}`;
-    return [{ key, message }];
+    return [{ key, message: `${end}; give its sender a new one${how}` }];
   });
+}
+
+/** When a token ends, or has ended, where that is to be said; undefined: there is time, or it is no date. */
+export function nearEnd(endsAt: number, now: number): string | undefined {
+  if (endsAt === -Infinity || endsAt > now + NEAR_END_MS) return undefined;
+  return `${endsAt > now ? 'ends' : 'ended'} at ${new Date(endsAt).toISOString()}`;
 }
 
 const DIGEST_PREFIX = 'sha256:';
@@ -283,8 +284,11 @@ function withoutSecret(hooks: WrittenKeys): Problem[] {
 /** The 45th of a month has the form of a date, too. */
 function wrongDates(hooks: WrittenKeys): Problem[] {
   return senders(hooks).flatMap(([{ notAfter }, index]) =>
-    endOf(notAfter) === -Infinity
-      ? [{ key: `hooks.tokens[${index}].notAfter`, message: 'is no date; correct it' }]
-      : [],
+    wrongEnd(`hooks.tokens[${index}].notAfter`, notAfter),
   );
+}
+
+/** The same of one token. */
+export function wrongEnd(key: string, notAfter: unknown): Problem[] {
+  return endOf(notAfter) === -Infinity ? [{ key, message: 'is no date; correct it' }] : [];
 }

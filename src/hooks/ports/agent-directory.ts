@@ -38,15 +38,22 @@ export interface Agent {
 
 /**
  * Which agents exist. The module brings one that reads the `agents` section; a host replaces it with its own registry.
- * Both methods answer from memory, since they are asked for every request: mirror a registry that lives elsewhere.
+ * It answers from memory, since it is asked for every request: mirror a registry that lives elsewhere.
  * @publicApi
  */
 export abstract class AgentDirectory {
-  /** The agent of that id (trimmed, case-folded), or the default agent for an unknown or absent id. Never fails. */
-  abstract resolve(id?: string): Agent;
-
   /** Every agent, at least one, the default agent first. */
   abstract list(): readonly Agent[];
+
+  /**
+   * The agent of that id (trimmed, case-folded), or the default agent for an unknown or absent id: who may be named is
+   * decided earlier, by the agent policy. Never fails.
+   */
+  resolve(id?: string): Agent {
+    const agents = this.list();
+    const wanted = id?.trim().toLowerCase();
+    return agents.find((agent) => agent.id === wanted) ?? agents[0]!;
+  }
 }
 
 /** How an agent's turns are run: `agents.list[].runner`, checked and with every default filled in. @publicApi */

@@ -24,6 +24,8 @@ export interface AuditEntry {
 export interface NewAuditEntry extends Omit<AuditEntry, 'at'> {
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Names what was done, where processes that share the ledger do the same one after the other: one entry is kept of it. */
+  readonly once?: string;
 }
 
 /** Which entries; absent fields leave none out. @publicApi */

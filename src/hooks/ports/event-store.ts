@@ -31,6 +31,13 @@ export interface EventSummary {
    * characters. Null: none of them waits, or they were not tried yet.
    */
   readonly waitReason: string | null;
+  /** The agent of its first action. Null: there is no action. */
+  readonly agentId: string | null;
+  /**
+   * Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null:
+   * nowhere.
+   */
+  readonly channel: string | null;
   /** Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
   readonly match?: string;
 }
@@ -95,6 +102,8 @@ export interface RunStory {
   /** What was asked, as the event's details show it, but for the message: the run's prompt has that. */
   readonly action: Readonly<Record<string, unknown>>;
   readonly run: RunDetails;
+  /** The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+  readonly waitsFor: string | null;
   /** What became of its reply; empty: it goes nowhere, or there is none yet. */
   readonly deliveries: readonly DeliveryDetails[];
 }

@@ -26,6 +26,8 @@ export interface WaitingWork {
   /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
   readonly hook: string | null;
   readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | 'decision';
+  /** Of turns with the cause `backend` which, as {@link StepOutcome} `rest` has it; of deliveries their channel; null: neither. */
+  readonly waitsFor: string | null;
   readonly count: number;
   /** When the oldest of it was accepted, or an operator had it done anew, in epoch milliseconds. */
   readonly since: number;
@@ -179,16 +181,8 @@ export abstract class LedgerAdmin {
   /** The dead runs and deliveries that can be retried, by hook and channel, the most first. */
   abstract dead(): Promise<readonly DeadWork[]>;
 
-  /** What waits, by hook and cause; none in a ledger that cannot tell. */
-  async waiting(): Promise<readonly WaitingWork[]> {
-    return [];
-  }
-
-  /**
-   * How many turns could begin but for what they rest for, by its name as {@link StepOutcome} `rest` has it, and how many
-   * deliveries were not made yet, by channel.
-   */
-  abstract resting(): Promise<Readonly<Record<string, number>>>;
+  /** What waits, by hook, cause and whom it waits for. */
+  abstract waiting(): Promise<readonly WaitingWork[]>;
 
   /** How the channels fared last, whichever process tried them. */
   abstract channelConditions(): Promise<ChannelConditions>;

@@ -1,5 +1,5 @@
-import { ValidateBy } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
+import { Rule } from '../options/index.ts';
 
 // The kinds of values that rows of senders are made of, beside those of all options (options/key-kinds.ts).
 
@@ -27,7 +27,7 @@ export function IsPlace(
   ...kinds: readonly ('header' | 'field' | 'item' | 'query')[]
 ): PropertyDecorator {
   const shown = kinds.map((kind) => `{${kind}: '…'}`).join(' or ');
-  return rule(
+  return Rule(
     'isPlace',
     (value) => isPlace(value, kinds),
     `must be ${shown}, headers in lower case`,
@@ -43,7 +43,7 @@ function isPlace(value: unknown, kinds: readonly string[]): boolean {
 
 /** A header in lower case. */
 export function IsHeader(): PropertyDecorator {
-  return rule('isHeader', isHeader, 'must be the name of a header in lower case');
+  return Rule('isHeader', isHeader, 'must be the name of a header in lower case');
 }
 
 function isHeader(value: unknown): boolean {
@@ -54,14 +54,14 @@ function isHeader(value: unknown): boolean {
 export function IsSignedText(): PropertyDecorator {
   const message =
     'must be a text with {body}, {timestamp}, {id}, {url}, {method}, {form}, {secret} or {field:a.b}';
-  return rule('isSignedText', (value) => isTemplate(value, PART), message);
+  return Rule('isSignedText', (value) => isTemplate(value, PART), message);
 }
 
 /** The same of what a certificate proves, or lists of fields by the type of the message. */
 export function IsCertifiedText(): PropertyDecorator {
   const message =
     'must be a text with {body}, {timestamp}, {id}, {secret}, {crc32} or {field:a.b}, or {<type>: [fields]}';
-  return rule(
+  return Rule(
     'isCertifiedText',
     (value) => isTemplate(value, PART_OF_CERTIFICATE) || isRecordOf(value, isListOfTexts),
     message,
@@ -86,12 +86,12 @@ export function fillParts(template: string, fill: (part: string) => string): str
 
 /** A text of an answer, with or without parts of the request that asked. */
 export function IsAnswerText(): PropertyDecorator {
-  return rule('isAnswerText', isAnswerText, `must be ${ANSWER_TEXT}`);
+  return Rule('isAnswerText', isAnswerText, `must be ${ANSWER_TEXT}`);
 }
 
 /** Such texts, numbers and booleans by the field of the answer. */
 export function IsAnswerFields(): PropertyDecorator {
-  return rule(
+  return Rule(
     'isAnswerFields',
     (value) =>
       isRecordOf(
@@ -104,7 +104,7 @@ export function IsAnswerFields(): PropertyDecorator {
 
 /** Such texts by the header of the answer. */
 export function IsAnswerHeaders(): PropertyDecorator {
-  return rule(
+  return Rule(
     'isAnswerHeaders',
     (value) =>
       isRecordOf(value, isAnswerText) &&
@@ -121,7 +121,7 @@ function isAnswerText(value: unknown): boolean {
 
 /** What a value is compared with. */
 export function IsTextOrNumber(): PropertyDecorator {
-  return rule(
+  return Rule(
     'isTextOrNumber',
     (value) => typeof value === 'string' || typeof value === 'number',
     'must be a text or a number',
@@ -130,7 +130,7 @@ export function IsTextOrNumber(): PropertyDecorator {
 
 /** `{headers: […]}` or `{fields: […]}`. */
 export function IsDeliveryId(): PropertyDecorator {
-  return rule(
+  return Rule(
     'isDeliveryId',
     (value) => {
       if (!isRecord(value) || Object.keys(value).length !== 1) return false;
@@ -145,7 +145,7 @@ export function IsDeliveryId(): PropertyDecorator {
 export function IsHttps(): PropertyDecorator {
   const isHttps = (value: unknown) =>
     typeof value === 'string' && URL.parse(value)?.protocol === 'https:';
-  return rule('isHttps', isHttps, 'must be an address that begins with https://');
+  return Rule('isHttps', isHttps, 'must be an address that begins with https://');
 }
 
 /** What claims of a token have to be. */
@@ -153,7 +153,7 @@ export function IsClaims(): PropertyDecorator {
   const isClaim = (value: unknown) =>
     typeof value === 'boolean' ||
     (typeof value === 'string' && partsOf(value).every((part) => /^(?:secret|url)$/.test(part)));
-  return rule(
+  return Rule(
     'isClaims',
     (value) => isRecordOf(value, isClaim),
     'must be texts with {secret} or {url}, true or false, by the name of their claim',
@@ -162,7 +162,7 @@ export function IsClaims(): PropertyDecorator {
 
 /** A regular expression, as text. */
 export function IsPattern(): PropertyDecorator {
-  return rule('isPattern', isPattern, 'must be a regular expression');
+  return Rule('isPattern', isPattern, 'must be a regular expression');
 }
 
 function isPattern(value: unknown): boolean {
@@ -176,7 +176,7 @@ function isPattern(value: unknown): boolean {
 
 /** An object whose values are all of a kind. */
 export function IsRecordOf(test: (value: unknown) => boolean, message: string): PropertyDecorator {
-  return rule('isRecordOf', (value) => isRecordOf(value, test), message);
+  return Rule('isRecordOf', (value) => isRecordOf(value, test), message);
 }
 
 function isRecordOf(value: unknown, test: (value: unknown) => boolean): boolean {
@@ -185,12 +185,4 @@ function isRecordOf(value: unknown, test: (value: unknown) => boolean): boolean 
 
 function isListOfTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
-}
-
-function rule(
-  name: string,
-  validate: (value: unknown) => boolean,
-  message: string,
-): PropertyDecorator {
-  return ValidateBy({ name, validator: { validate } }, { message });
 }

@@ -1,24 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { LedgerAdmin } from '../ports/index.ts';
 import { RunDelays } from '../ports/run-delays.ts';
-import { BackendHealth, waitLine } from './backend-health.ts';
-import { waitingFor } from './run.ts';
+import { waitLine } from './backend-health.ts';
+import { ExternalServices } from './external-services.ts';
 
 /** Runs wait for backends that are away. */
 @Injectable()
 export class BackendDelays extends RunDelays {
-  constructor(
-    private readonly backends: BackendHealth,
-    private readonly admin: LedgerAdmin,
-  ) {
+  constructor(private readonly services: ExternalServices) {
     super();
   }
 
-  async describe(error: string): Promise<string | undefined> {
-    const isAwaited = (backend: string) => error.startsWith(waitingFor(backend));
-    const away = this.backends.list().find(({ backend }) => isAwaited(backend));
+  async describe(backend: string): Promise<string | undefined> {
+    const away = this.services.backends().find((one) => one.backend === backend);
     if (away === undefined) return undefined;
-    const resting = new Map(Object.entries(await this.admin.resting().catch(() => ({}))));
-    return waitLine(away, resting.get(away.backend) ?? 0);
+    const behind = await this.services.behind();
+    return waitLine(away, behind.get(backend) ?? 0);
   }
 }

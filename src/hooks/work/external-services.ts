@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { CHANNEL_IDS, Clock, DeliveryError } from '../ports/index.ts';
-import type { ChannelConditions, ChannelId, DeliveryFailure } from '../ports/index.ts';
+import { lately } from '../../platform/lately.ts';
+import { CHANNEL_IDS, Clock, DeliveryError, LedgerAdmin } from '../ports/index.ts';
+import type { ChannelConditions, ChannelId, DeliveryFailure, WaitingWork } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import type { RestingBackend } from './backend-health.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channels.ts';
+
+/** Counting costs a look at all that waits: more often than this, the last count is given again. */
+const COUNTED_MS = 5000;
 
 const TEST_TEXT =
   'This is a test message of your webhook gateway. If you can read it, this channel works.';
@@ -43,13 +47,19 @@ export interface ChannelReport {
 @Injectable()
 export class ExternalServices {
   readonly #never = new AbortController().signal;
+  readonly #behind: () => Promise<ReadonlyMap<string, number>>;
 
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly health: ChannelHealth,
     private readonly agents: BackendHealth,
     private readonly clock: Clock,
-  ) {}
+    admin: LedgerAdmin,
+  ) {
+    this.#behind = lately(clock, COUNTED_MS, async () =>
+      countBehind(await admin.waiting().catch(() => [])),
+    );
+  }
 
   /** The channels that are configured, in their order. */
   async channels(): Promise<readonly ChannelReport[]> {
@@ -63,6 +73,14 @@ export class ExternalServices {
    */
   backends(): readonly RestingBackend[] {
     return this.agents.list();
+  }
+
+  /**
+   * How many turns wait for each backend, and deliveries for each channel, by their names; counted every five seconds,
+   * whoever asks. Empty where the ledger cannot be asked.
+   */
+  behind(): Promise<ReadonlyMap<string, number>> {
+    return this.#behind();
   }
 
   /** Lets turns ask what rests: an operator has mended something. False: nothing rested. */
@@ -151,6 +169,14 @@ export class ExternalServices {
     const until = Math.max(this.health.pausedUntil(id) ?? 0, ...ends.map((end) => end ?? 0));
     return until > now ? until : null;
   }
+}
+
+function countBehind(waiting: readonly WaitingWork[]): ReadonlyMap<string, number> {
+  const behind = new Map<string, number>();
+  for (const { waitsFor, count } of waiting) {
+    if (waitsFor !== null) behind.set(waitsFor, (behind.get(waitsFor) ?? 0) + count);
+  }
+  return behind;
 }
 
 /** Whether that was later than the other. A time that is still to come is of a clock that was ahead: it was before. */

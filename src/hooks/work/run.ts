@@ -249,8 +249,8 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
   });
 }
 
-/** The error of a run whose backend is away; it begins with {@link waitingFor} of nothing more. */
-export function waitingFor(backend: string, error = ''): string {
+/** The error of a run whose backend is away. */
+function waitingFor(backend: string, error: string): string {
   return `waits for ${backend}: ${error}`;
 }
 

@@ -1,11 +1,15 @@
 // What an operator reads of one event: everything. What its head and its payload say is JSON text still, which the main
 // thread parses.
+import type { RunDetails } from '../../hooks/ports/event-store.ts';
+import { fullSessionKey } from '../../hooks/ports/jobs.ts';
 import { heartbeatStatus, toDelivery, toRun } from '../event-rows.ts';
 import { keyIn, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
+import { storedKey } from '../work/queue.ts';
+import { FIRST } from '../work/stages.ts';
 import { waitsOf } from '../work/waits.ts';
 import { SUMMARY, reasonOf, summaryOf } from './event-summaries.ts';
 
@@ -17,6 +21,10 @@ const RUN = 'SELECT r.*, ID(r) AS id FROM @runs r WHERE KEY(r) = $1';
 const RUNS = 'SELECT r.*, ID(r) AS id FROM @runs r WHERE event = $1 ORDER BY KEY(r)';
 const DELIVERIES = `SELECT d.*, ID(d) AS id FROM @deliveries d WHERE event = $1 ORDER BY KEY(d)`;
 const DELIVERIES_OF_RUN = `SELECT d.*, ID(d) AS id FROM @deliveries d WHERE event = $1 AND run_id = $2 ORDER BY KEY(d)`;
+
+/** A run is in the queue of its session, or in one of its own. */
+const RESTS_FOR = `SELECT server FROM @work
+  WHERE lane = 'turn' AND key IN ($1, $2) AND ${FIRST} AND stage = 'ready' AND ref = $3 AND server <> ''`;
 
 /** What came in, as it is stored. */
 export interface StoredText {
@@ -59,12 +67,21 @@ export async function readRun(tx: Tx, id: string): Promise<StoredRunStory | null
     waitsOf(tx, key),
   ]);
   if (event === undefined) return null;
+  const details = toRun(run, id, waits);
   return {
     event: summaryOf(event),
     head: text(event, 'head'),
-    run: toRun(run, id, waits),
+    run: details,
+    waitsFor: details.status === 'queued' ? await restsFor(tx, details) : null,
     deliveries: deliveries.map((delivery) => toDelivery(delivery, text(delivery, 'id'))),
   };
+}
+
+async function restsFor(tx: Tx, { id, agentId, sessionKey }: RunDetails): Promise<string | null> {
+  const session = fullSessionKey(agentId, sessionKey);
+  const keys = [storedKey(session), storedKey(`${session} ${id}`)];
+  const row = await first(tx, RESTS_FOR, ...keys, id);
+  return row === undefined ? null : text(row, 'server');
 }
 
 /** What came in: enough to send it again or to preview it. Null for an unknown event. */

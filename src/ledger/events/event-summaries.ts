@@ -1,7 +1,7 @@
 // What a list says of an event. Nothing is stored for it: all of it is read from the row, its runs and its deliveries, so
 // that accepting pays nothing and what was forgotten is gone here, too.
 import type { EventSummary } from '../../hooks/ports/event-store.ts';
-import { isRecord } from '../../platform/objects.ts';
+import { getText, isRecord } from '../../platform/objects.ts';
 import { LOOKED_AT, statusOf, toSummary } from '../event-rows.ts';
 import { integer, optionalText, storedJson, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
@@ -21,6 +21,9 @@ const WAITING_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error 
 const WAITING_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status = 'pending' ORDER BY KEY(d) LIMIT 1`;
 
+/** Where its reply went first, or is to go. */
+const DELIVERED_BY = `SELECT d.channel FROM @deliveries d WHERE d.event = KEY(e) ORDER BY KEY(d) LIMIT 1`;
+
 /**
  * Columns of `events e` with all that a summary needs. Heads and payloads may be large, and PostgreSQL's JSON functions
  * refuse U+0000 and halves of pairs: their beginnings are read as text, the payload's only where it may have the words.
@@ -29,6 +32,7 @@ export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.sta
     CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
     CASE WHEN e.status IN ('accepted', 'running', 'waiting', 'delivering')
       THEN coalesce((${WAITING_RUN}), (${WAITING_DELIVERY})) END AS wait_reason,
+    (${DELIVERED_BY}) AS delivered_by,
     substr(e.head, 1, ${HEAD_START}) AS head_start,
     CASE WHEN e.head LIKE '%"text":null%' OR e.head LIKE '%"message":null%'
       THEN substr(e.payload, 1, ${LOOKED_AT}) END AS payload_start`;
@@ -36,7 +40,7 @@ export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.sta
 /** One line of the list, of a row with {@link SUMMARY}. */
 export function summaryOf(row: Row): EventSummary {
   const { actions = [] } = headOf(row);
-  const [{ name, message, text: words } = {}] = actions;
+  const [{ name, message, text: words, agentId, deliver } = {}] = actions;
   // A name so long that nothing behind it was read is all that can be said.
   const shown = message ?? words ?? (isCut(row) ? name : null);
   const isOfPayload = message === null || words === null;
@@ -45,6 +49,8 @@ export function summaryOf(row: Row): EventSummary {
     // Of a head that was cut off, as many as were seen.
     actions: actions.length,
     name: typeof name === 'string' ? name : null,
+    agent: typeof agentId === 'string' ? agentId : null,
+    channel: row['delivered_by'] ?? getText(deliver, 'channel') ?? null,
     words: typeof shown === 'string' ? shown.slice(0, LOOKED_AT) : null,
     payload_start: isOfPayload ? row['payload_start'] : null,
   };

@@ -93,16 +93,12 @@ export class StoredAdmin extends LedgerAdmin {
     return this.#parts.reader.call('readCounts');
   }
 
-  override waiting(): Promise<readonly WaitingWork[]> {
+  waiting(): Promise<readonly WaitingWork[]> {
     return this.#parts.reader.call('readWaiting');
   }
 
   dead(): Promise<readonly DeadWork[]> {
     return this.#parts.reader.call('readDead');
-  }
-
-  resting(): Promise<Readonly<Record<string, number>>> {
-    return this.#parts.reader.call('readResting');
   }
 
   channelConditions(): Promise<ChannelConditions> {

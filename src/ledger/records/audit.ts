@@ -2,18 +2,36 @@
 import type { AuditEntry, AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import { integer, optionalText, storedJson, text, time } from '../rows.ts';
 import type { Row } from '../rows.ts';
+import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
+import { writeMeta } from './meta.ts';
 
 const INSERT = `INSERT INTO @audit (at, actor, client, operation, subject, outcome, changed_from, changed_to)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
 const LIST = `SELECT * FROM @audit WHERE ($1::bigint IS NULL OR n < $1) AND ($2::text IS NULL OR actor = $2)
   ORDER BY n DESC LIMIT $3`;
 
+/** Within this time processes that share a ledger have all read what was changed. */
+const TOGETHER_MS = 10 * 60_000;
+const LAST_ONCE = `SELECT value FROM @meta WHERE key = 'audited once'`;
+
 export async function recordAudit(tx: Tx, entry: NewAuditEntry): Promise<null> {
-  const { at, actor, client, operation, subject, outcome, before, after } = entry;
+  const { at, actor, client, operation, subject, outcome, before, after, once } = entry;
+  if (once !== undefined && (await wasRecorded(tx, once))) return null;
   const [from, to] = [before, after].map((state) => state && JSON.stringify(state));
   await tx.run(INSERT, at, actor, client, operation, subject, outcome, from!, to!);
   return null;
+}
+
+/** Whether another process did the same and nothing else was done so since; notes that it is done now. */
+async function wasRecorded(tx: Tx, once: string): Promise<boolean> {
+  await tx.lock(() => ['audit']);
+  const row = await first(tx, LAST_ONCE);
+  const value = row === undefined ? '' : text(row, 'value');
+  const [time = '', name] = value.split(' ');
+  if (name === once && Math.abs(tx.now - Number(time)) < TOGETHER_MS) return true;
+  await writeMeta(tx, 'audited once', `${tx.now} ${once}`);
+  return false;
 }
 
 /** Newest first; the cursor is the number of the last one shown. */

@@ -1,7 +1,6 @@
 // How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
 // where the jobs stand.
 import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger-admin.ts';
-import { integer, text } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';
 
@@ -18,12 +17,15 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
   UNION ALL SELECT kind, 'running', count(*), NULL FROM @work WHERE stage = 'leased' GROUP BY kind
   UNION ALL SELECT kind, 'dead', count(*), NULL FROM @work WHERE stage = 'dead' GROUP BY kind`;
 
-/** A heartbeat or notice that is not due yet waits for nothing. */
+/**
+ * A heartbeat or notice that is not due yet waits for nothing; of turns the first of each key waits for a backend, and what is
+ * behind it in its session for that.
+ */
 const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server = 'decision' THEN 'decision'
-      WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry'
-      WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
-    END AS cause, count(*) AS count, min(since) AS since
-  FROM @work WHERE ${NOT_BEGUN} AND (stage <> 'deferred' OR kind = 'run') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+      WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry' WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
+    END AS cause, CASE WHEN kind = 'delivery' OR (lane = 'turn' AND stage = 'ready') THEN server ELSE '' END AS waits_for,
+    count(*) AS count, min(since) AS since
+  FROM @work WHERE ${NOT_BEGUN} AND (stage <> 'deferred' OR kind = 'run') GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
 
 /** When they were buried they were due for the last time. */
 const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS channel,
@@ -31,25 +33,14 @@ const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS
   WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
   GROUP BY 1, 2, 3 ORDER BY 4 DESC, 2, 1, 3`;
 
-/** Of turns the first of each key: what is behind it in its session waits for that. */
-const RESTING = `SELECT server, count(*) AS count FROM @work
-  WHERE stage = 'ready' AND lane = 'turn' AND server <> '' GROUP BY server
-  UNION ALL SELECT server, count(*) FROM @work WHERE ${NOT_BEGUN} AND kind = 'delivery' GROUP BY server`;
-
 /** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
   return (await tx.all(COUNTS)).map(toWorkCounts);
 }
 
-/** What waits, by kind, hook and cause. */
+/** What waits, by kind, hook, cause and whom it waits for. */
 export async function readWaiting(tx: Tx): Promise<readonly WaitingWork[]> {
   return (await tx.all(BY_CAUSE)).map(toWaitingWork);
-}
-
-/** How many turns wait for each backend that rests, and how many deliveries for each channel. */
-export async function readResting(tx: Tx): Promise<Readonly<Record<string, number>>> {
-  const rows = await tx.all(RESTING);
-  return Object.fromEntries(rows.map((row) => [text(row, 'server'), integer(row, 'count')]));
 }
 
 /** Dead runs and deliveries by hook and channel. */

@@ -7,7 +7,7 @@ import { removeSearchFile, searchFileOf } from './search-file.ts';
 import { SqliteTx } from './statements.ts';
 import { filesOf, sizeOf } from './worker/file/data-directory.ts';
 import { openForWriting } from './worker/file/database.ts';
-import { DirectoryInUse } from './worker/file/directory-lock.ts';
+import { DirectoryInUse } from '../../platform/directory-lock.ts';
 import { HeldDirectory } from './worker/file/held-directory.ts';
 import { checkEdition } from './worker/file/migrate.ts';
 import { storeTrouble } from './worker/file/store-trouble.ts';

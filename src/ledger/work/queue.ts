@@ -56,7 +56,7 @@ const DELIVERY_PENDING = `UPDATE @deliveries AS d SET status = 'pending' WHERE K
 const LONGEST_KEY = 500;
 
 /** A key as it is stored. Senders choose recipients, of any length, and these are in keys of deliveries. */
-function storedKey(key: string): string {
+export function storedKey(key: string): string {
   if (key.length <= LONGEST_KEY) return key;
   return `${key.slice(0, LONGEST_KEY / 2)}… ${hash('sha256', key)}`;
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
+  constants,
   fchownSync,
   fsyncSync,
   lstatSync,
@@ -38,6 +40,22 @@ export function fragmentPath(dir: string, name: string): string {
   const isFileName = /^[^./\\\0][^/\\\0]*$/.test(name);
   if (!isFileName) throw new RangeError(`"${name}" cannot be the name of a fragment`);
   return join(dir, FRAGMENTS_DIR, `${name}.json5`);
+}
+
+/** Why nothing can be written into a directory, as the code of the system; undefined: nothing is in the way. */
+export function whyUnwritable(dir: string): string | undefined {
+  try {
+    accessSync(dir, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) ?? 'EIO';
+  }
+}
+
+/** The same of fragments, whose folder is made where there is none. @param dir the configuration directory */
+export function whyFragmentsUnwritable(dir: string): string | undefined {
+  const folder = join(dir, FRAGMENTS_DIR);
+  return whyUnwritable(isThere(folder) ? folder : dir);
 }
 
 /** What the fragment `name` is called in problems: `gateway.d/mail.json5`. */
@@ -86,6 +104,13 @@ export function fragmentsWrittenAt(dir: string): string {
   }
 }
 
+/** Whether a fragment says that it is the work of that command, whatever its arguments were. */
+export function isWrittenBy({ text }: Fragment, command: string): boolean {
+  return [' ', '"'].some((end) => text.startsWith(`${AUTHOR}${command}${end}`));
+}
+
+const AUTHOR = '// Written by "';
+
 function fragmentNames(dir: string): string[] {
   try {
     const names = readdirSync(join(dir, FRAGMENTS_DIR)).filter(isFragment);
@@ -125,11 +150,11 @@ export function writeFragment(
   const folder = join(dir, FRAGMENTS_DIR);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const header = [
-    `Written by "${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
-    'Merged over gateway.json5; remove the file to undo it.',
+    `${AUTHOR}${command}", which ${keepsKeys ? 'keeps keys that you add here, but no comments,' : 'replaces this whole file'} when it is called again.`,
+    '// Merged over gateway.json5; remove the file to undo it.',
   ];
   const body = JSON5.stringify(asWritten(data), { space: 2, quote: "'" });
-  replaceFile(folder, path, `${header.map((line) => `// ${line}\n`).join('')}${body}\n`);
+  replaceFile(folder, path, `${[...header, body].join('\n')}\n`);
   return path;
 }
 

@@ -30,6 +30,18 @@ const sender = (token: string): object => ({
 });
 const ops = (metricsToken: string): object => ({ ops: { metricsToken } });
 
+/** `ops.tokens` of Ana, or of others. */
+const named = (...tokens: readonly object[]): object => ({
+  ops: {
+    tokens: tokens.map((given, n) => ({
+      id: 'ana',
+      role: 'read',
+      token: `${LONG}${n}-`,
+      ...given,
+    })),
+  },
+});
+
 describe("the operator's tokens at start", () => {
   it.each([
     ['15 characters', auth('x'.repeat(15)), 'gateway.auth.token has only 15 characters'],
@@ -53,6 +65,17 @@ describe("the operator's tokens at start", () => {
       { ...ops(LONG), agents: { list: [{ id: 'a', instructions: `Scrape with ${LONG}.` }] } },
       'agents.list[0].instructions holds ops.metricsToken',
     ],
+    [
+      'one id twice',
+      named({ token: LONG }, { id: 'Ana' }),
+      'ops.tokens[1].id is also the id of ops.tokens[0]',
+    ],
+    [
+      'one secret twice, once as its digest',
+      named({ token: LONG }, { id: 'ben', token: `sha256:${hash('sha256', LONG)}` }),
+      'ops.tokens[1].token is also ops.tokens[0].token',
+    ],
+    ['an end on no day', named({ notAfter: '2027-13-45' }), 'ops.tokens[0].notAfter is no date'],
   ])('are refused: %s', async (_title, sections, sentence) => {
     const found = await refusals(sections);
     expect(found).toEqual([expect.stringContaining(sentence)]);
@@ -67,6 +90,20 @@ describe("the operator's tokens at start", () => {
     expect(await refusals({ ...auth('x'.repeat(24)) })).toEqual([]);
     const long = await loadConfiguration(dir.path, {});
     expect(long.warnings.map(({ key }) => key)).not.toContain('gateway.auth.token');
+  });
+
+  it('are warned of before they end, and when they have', async () => {
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    const ends = [13, 15, -1].map((days, n) => ({ id: `ana-${n}`, notAfter: day(days) }));
+    expect(await refusals(named(...ends))).toEqual([]);
+    const { warnings } = await loadConfiguration(dir.path, {});
+    const about = warnings.filter(({ key }) => key.startsWith('ops.tokens'));
+    const how = (id: string) => expect.stringContaining(`"hooks token new --operator ${id}"`);
+    expect(about).toEqual([
+      { key: 'ops.tokens[0].token', message: how('ana-0') },
+      { key: 'ops.tokens[2].token', message: how('ana-2') },
+    ]);
+    expect(about.map(({ message }) => message.split(' ')[0])).toEqual(['ends', 'ended']);
   });
 
   it('are read from a file as well', async () => {

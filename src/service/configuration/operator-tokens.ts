@@ -1,17 +1,21 @@
 import { IsIn, IsString, Matches } from 'class-validator';
 import {
   Option,
+  OptionalEnd,
   SENDER_ID,
   SENDER_ID_RULE,
   SHORTEST_GOOD_TOKEN,
   SHORTEST_TOKEN,
+  endOf,
   isDigest,
+  nearEnd,
   shortToken,
   tokenDigest,
   writtenTokens,
+  wrongEnd,
 } from '../../hooks/index.ts';
 import type { HooksSettingsInput, Problem } from '../../hooks/index.ts';
-import { getField } from '../../platform/objects.ts';
+import { getField, nameOf } from '../../platform/objects.ts';
 import type { TokenFile } from './token-file.ts';
 
 // The tokens of the operator API: `gateway.auth.token` or the generated one for all of it, `ops.tokens` for as much as the
@@ -33,7 +37,7 @@ export class OperatorTokenOptions {
 
   /**
    * `read`: look at everything but secrets. `operate`: also act on events, sessions, channels and instances. `configure`:
-   * also tokens, secrets and where replies go, as with the token of `gateway.auth`.
+   * also tokens, secrets, mappings, presets and where replies go, as with the token of `gateway.auth`.
    */
   @IsIn(ROLES)
   role!: Role;
@@ -42,6 +46,10 @@ export class OperatorTokenOptions {
   @Option({ secret: true })
   @IsString()
   token!: string;
+
+  /** Its last day (`2027-01-31`, to the end of that day in UTC) or moment (`2027-01-31T12:00:00Z`). Absent: no end. */
+  @OptionalEnd()
+  notAfter?: string;
 }
 
 /** What opens the operator API. */
@@ -121,6 +129,7 @@ function namedTokenProblems(tokens: unknown, known: Map<string, string>): Proble
       found.push({ key: `${place}.id`, message });
     }
     ids.set(name, place);
+    found.push(...wrongEnd(`${place}.notAfter`, getField(entry, 'notAfter')));
     if (token === undefined) return [...found, { key: `${place}.token`, message: 'is missing' }];
     const digest = tokenDigest(token).toString('hex');
     const other = known.get(digest);
@@ -135,18 +144,30 @@ function namedTokenProblems(tokens: unknown, known: Map<string, string>): Proble
   });
 }
 
-/** Tokens that are allowed but should be longer. */
-export function operatorTokenWarnings({ auth }: Gateway, { metricsToken, tokens }: Ops): Problem[] {
+/** Tokens that are allowed but should be longer, and those that end soon. @param now epoch milliseconds */
+export function operatorTokenWarnings(
+  { auth }: Gateway,
+  { metricsToken, tokens }: Ops,
+  now: number,
+): Problem[] {
   const message = `is shorter than ${SHORTEST_GOOD_TOKEN} characters; use a longer random string`;
-  return [
-    [OPERATOR, textOf(auth?.token)] as const,
-    [METRICS, textOf(metricsToken)] as const,
-    ...(Array.isArray(tokens) ? tokens : []).map(
-      (entry, index) => [`ops.tokens[${index}].token`, textOf(getField(entry, 'token'))] as const,
-    ),
-  ].flatMap(([key, token]) =>
-    token !== undefined && token.length < SHORTEST_GOOD_TOKEN ? [{ key, message }] : [],
-  );
+  const named = (Array.isArray(tokens) ? tokens : []).map((entry: unknown, index) => ({
+    key: `ops.tokens[${index}].token`,
+    token: textOf(getField(entry, 'token')),
+    id: nameOf(getField(entry, 'id')),
+    end: nearEnd(endOf(getField(entry, 'notAfter')), now),
+  }));
+  const short = [
+    { key: OPERATOR, token: textOf(auth?.token) },
+    { key: METRICS, token: textOf(metricsToken) },
+    ...named,
+  ].filter(({ token }) => token !== undefined && token.length < SHORTEST_GOOD_TOKEN);
+  const ending = named.flatMap(({ key, id, end }) => {
+    if (end === undefined) return [];
+    const how = `"hooks token new --operator ${id}" where a command made it, else in the file that names it`;
+    return [{ key, message: `${end}; make a new one: ${how}` }];
+  });
+  return [...short.map(({ key }) => ({ key, message })), ...ending];
 }
 
 /** Whether it opens a hook, written out there or as its digest. */

@@ -107,8 +107,25 @@ describe('ConfigurationReload', () => {
             'hooks.token': '${HOOK}',
             'hooks.mappings[0].id': 'b',
           }),
+          once: expect.any(String),
         },
       ]);
+    });
+
+    it('by the same name what several services do with the same files, by another what one does next', async () => {
+      dir.write('gateway.json5', withToken(OLD));
+      await serve();
+      const first = reload;
+      await serve();
+      dir.write('gateway.json5', withToken(NEW));
+      await Promise.all([first?.reload(), reload?.reload()]);
+      first?.onModuleDestroy();
+      dir.write('gateway.json5', withToken(OLD));
+      await reload?.reload();
+      const [last, ...together] = ledger.audit.map(({ once }) => once);
+      expect(together).toHaveLength(2);
+      expect(new Set(together).size).toBe(1);
+      expect(together).not.toContain(last);
     });
 
     it('that a secret changed, and neither of the two', async () => {

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ConfigurationError,
@@ -231,17 +232,23 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     const changes = findChanges(before, next);
     this.running.use(next);
     this.#report(describeChanges(changes), next.warnings, this.running.unapplied.restartFor);
-    if (changes.files.length > 0 || changes.keys.length > 0) {
-      await this.trail.record({
-        actor: 'files',
-        client: null,
-        operation: 'reload',
-        subject: changes.files.join(', ') || null,
-        outcome: 'done',
-        before: await this.#values(before, changes),
-        after: await this.#values(next, changes),
-      });
-    }
+    if (changes.files.length > 0 || changes.keys.length > 0)
+      await this.#keep(before, next, changes);
+  }
+
+  async #keep(before: Configuration, next: Configuration, changes: Changes): Promise<void> {
+    const entry = {
+      actor: 'files',
+      client: null,
+      operation: 'reload',
+      subject: changes.files.join(', ') || null,
+      outcome: 'done',
+      before: await this.#values(before, changes),
+      after: await this.#values(next, changes),
+    };
+    // Services that share a ledger read the same files, each for itself. Two secrets look the same in the entry alone.
+    const once = hash('sha256', JSON.stringify([configurationDigest(next.sections), entry]));
+    await this.trail.record({ ...entry, once });
   }
 
   /** Masked, by the keys that changed. Never rejects: null where nobody can tell any more. */

@@ -144,7 +144,7 @@ export async function resolveSections(
         secretsOnTheWay(CONFIGURATION.at(name), sections[name]),
       ),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
-      ...operatorTokenWarnings(gateway.value, ops.value),
+      ...operatorTokenWarnings(gateway.value, ops.value, Date.now()),
       ...(store.problems.length === 0 ? storeWarnings(store.value, gateway.value.auth?.token) : []),
       ...disabledHooks(hooks),
       ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),

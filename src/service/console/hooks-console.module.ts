@@ -19,8 +19,8 @@ import {
   writtenTokens,
 } from '../../hooks/index.ts';
 import type { HookRouteDecorator } from '../../hooks/index.ts';
-import { OpsModule, leaveBodiesUnread } from '../ops/index.ts';
-import type { OpsModuleOptions } from '../ops/index.ts';
+import { OpsModule, leaveBodiesUnread, metricsOf } from '../ops/index.ts';
+import type { HooksMetrics, OpsModuleOptions } from '../ops/index.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 import { ConsoleModule } from './console.module.ts';
 import { OwnAnswers } from './own-answers.ts';
@@ -47,6 +47,13 @@ export interface HooksConsoleOptions {
   readonly hosts?: readonly string[];
   /** Addresses and CIDR ranges of proxies whose word about client and TLS is believed. @default those of `HooksModule` */
   readonly trustedProxies?: readonly string[];
+  /**
+   * What is served at `<path>/ops/metrics`, in the format of Prometheus: the same that the `HooksModule` has as its
+   * `observer`. @default no metrics
+   */
+  readonly metrics?: HooksMetrics;
+  /** Opens the metrics and nothing else; for scrapers. As long as {@link token} has to be. @default none */
+  readonly metricsToken?: string;
   /** Marks for our controllers, e.g. the `Public()` that the host's global guard looks for. @default none */
   readonly decorators?: readonly HookRouteDecorator[];
 }
@@ -54,7 +61,7 @@ export interface HooksConsoleOptions {
 /**
  * The console and the operator API of a `HooksModule`, at `/console` and `/ops` of the application that imports it, behind its
  * global prefix if it has one (`/api/console` and `/api/ops`). Without this module nothing of either is there. One for each
- * ingress, the second with a `path`; metrics and health checks are left to the application.
+ * ingress, the second with a `path`. Metrics are served where they are asked for; health checks are left to the application.
  * @example
  * const hooks = HooksModule.forRoot({ … });
  * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env['OPERATOR_TOKEN']! })]
@@ -68,15 +75,16 @@ export class HooksConsoleModule {
 
   /**
    * @param hooks what the application itself imports, so that both mean one instance
-   * @throws Error when the application starts: the token is missing or too short, or opens a hook
+   * @throws Error when the application starts: a token is missing or too short, or opens a hook
    */
   static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
-    const { path, decorators = [] } = options;
+    const { path, decorators = [], metrics } = options;
     const embed = (controller: Type<object>) => embedded(controller, decorators);
     const ops = OpsModule.embedded(
       ingressOf(hooks),
       { inject: [HooksSettings], useFactory: (settings) => optionsOf(options, settings) },
       embed,
+      metrics && metricsOf(metrics),
     );
     const served = ConsoleModule.forOps(ops);
     const controllers = (served.controllers ?? []).map(embed);
@@ -118,7 +126,14 @@ function embedded(
 }
 
 function optionsOf(
-  { token, path = '', exposed = false, hosts = [], trustedProxies }: HooksConsoleOptions,
+  {
+    token,
+    metricsToken,
+    path = '',
+    exposed = false,
+    hosts = [],
+    trustedProxies,
+  }: HooksConsoleOptions,
   settings: HooksSettings,
 ): OpsModuleOptions {
   refuseMeeting(path, settings.current.hooks.path);
@@ -134,12 +149,12 @@ function optionsOf(
       'HooksConsoleModule: token is missing; pass a random string, or a function where it is known only after this module is imported.',
     );
   }
-  if (first.length < SHORTEST_TOKEN) {
-    throw new Error(`HooksConsoleModule: token ${shortToken(first)}.`);
-  }
-  if (writtenTokens(hooks).some(({ text }) => text.trim() === first)) {
+  refuseToken('token', first, settings);
+  const scraper = metricsToken?.trim();
+  if (scraper !== undefined) refuseToken('metricsToken', scraper, settings);
+  if (scraper === first) {
     throw new Error(
-      'HooksConsoleModule: token opens a hook, too; give operators one of their own.',
+      'HooksConsoleModule: metricsToken is the token; give scrapers one of their own.',
     );
   }
   const operator = () => {
@@ -147,12 +162,23 @@ function optionsOf(
     return now.length < SHORTEST_TOKEN ? '' : now;
   };
   return {
-    tokens: () => ({ operator: operator(), metrics: undefined }),
+    tokens: () => ({ operator: operator(), metrics: scraper }),
     exposed,
     hosts,
     trustedProxies: trustedProxies ?? ofHooks,
     hooksPath: hooks.path,
   };
+}
+
+function refuseToken(name: string, token: string, { current: { hooks } }: HooksSettings): void {
+  if (token.length < SHORTEST_TOKEN) {
+    throw new Error(`HooksConsoleModule: ${name} ${shortToken(token)}.`);
+  }
+  if (writtenTokens(hooks).some(({ text }) => text.trim() === token)) {
+    throw new Error(
+      `HooksConsoleModule: ${name} opens a hook, too; give operators one of their own.`,
+    );
+  }
 }
 
 /** A mapping would take what is meant for the console, or the other way round. */

@@ -67,8 +67,8 @@ export class Attention {
       known?.channels ?? this.services.channels(),
     ]);
     const failing = channels.filter(({ state }) => state === 'failing');
-    const behind: Readonly<Record<string, number>> =
-      failing.length > 0 ? await this.admin.resting().catch(() => ({})) : {};
+    const behind: ReadonlyMap<string, number> =
+      failing.length > 0 ? await this.services.behind() : new Map();
     const configuration = this.options.configuration?.();
     const items = [
       ...ofService(condition),
@@ -80,7 +80,7 @@ export class Attention {
         .filter(({ code }) => BROKEN_MAPPING.has(code))
         .slice(0, MOST_HOOKS)
         .map(ofBroken),
-      ...failing.map((channel) => ofFailing(channel, behind[channel.id] ?? 0, dead)),
+      ...failing.map((channel) => ofFailing(channel, behind.get(channel.id) ?? 0, dead)),
       ...ofMail(condition),
       ...ofDead(dead.filter(({ channel }) => !failing.some(({ id }) => id === channel))),
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),

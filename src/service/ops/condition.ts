@@ -79,10 +79,10 @@ export class ServiceCondition {
     const backends = this.services.backends();
     if (backends.length === 0) return [];
     const now = this.clock.now();
-    const resting = new Map(Object.entries(await this.admin.resting().catch(() => ({}))));
+    const behind = await this.services.behind();
     return backends.map((rest) => ({
       ...rest,
-      behind: resting.get(rest.backend) ?? 0,
+      behind: behind.get(rest.backend) ?? 0,
       isNew: now - rest.since < MOMENT_MS,
     }));
   }

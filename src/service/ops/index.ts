@@ -7,6 +7,7 @@ export {
   isLocal,
   noteArrivals,
 } from './access/arrival.ts';
+export { HooksMetrics, metricsOf } from './hooks-metrics.ts';
 export { Metrics, MetricsModule } from './metrics.ts';
 export { AddressGuard } from './access/operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';

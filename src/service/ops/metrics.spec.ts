@@ -1,6 +1,6 @@
 import { AgentRunner } from '../../hooks/index.ts';
 import type { AgentReply, AgentTurn } from '../../hooks/index.ts';
-import { Metrics, loadMetrics } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 
 const turn: AgentTurn = {
   id: 'run-1',
@@ -30,7 +30,7 @@ class FixedRunner extends AgentRunner {
 
 describe('Metrics', () => {
   it('counts connections that were dropped', async () => {
-    const metrics = await loadMetrics();
+    const metrics = await Metrics.load();
     metrics.countDroppedConnection();
     metrics.countDroppedConnection();
     const { text } = await metrics.scrape({ now: 0, work: [], store: null, mail: undefined });
@@ -38,7 +38,7 @@ describe('Metrics', () => {
   });
 
   it('tells which process answers, and how many share the ledger where several do', async () => {
-    const metrics = await loadMetrics();
+    const metrics = await Metrics.load();
     const asked = { now: 0, work: [], store: null, mail: undefined };
     const alone = (await metrics.scrape(asked)).text;
     expect(alone).toMatch(/^hooks_info\{version="[^"]+",instance_id="",instance_name=""\} 1$/m);
@@ -60,7 +60,7 @@ describe('Metrics', () => {
   });
 
   it('adds up the tokens of each agent, and passes over turns that know none', async () => {
-    const metrics = await loadMetrics();
+    const metrics = await Metrics.load();
     const usage = { inputTokens: 5, outputTokens: 3 };
     const replies = [{ text: 'a', usage }, { text: 'b' }, { text: 'c', usage }];
     const runner = metrics.counted(new FixedRunner(replies));
@@ -82,14 +82,14 @@ describe('Metrics', () => {
       { kind: 'delivery', state: 'waiting', count: 1 },
     ] as const;
     const { text: lines } = await (
-      await loadMetrics()
+      await Metrics.load()
     ).scrape({ work, now: 9000, store: null, mail: undefined });
     expect(lines).toContain('hooks_work_oldest_seconds{kind="run"} 5');
     expect(lines).not.toContain('hooks_work_oldest_seconds{kind="delivery"}');
   });
 
   it('leaves it to the runner whether a turn may be begun again', async () => {
-    const runner = (await loadMetrics()).counted(new FixedRunner([]));
+    const runner = (await Metrics.load()).counted(new FixedRunner([]));
     expect(runner.mayRepeat(turn)).toBe(true);
   });
 

@@ -54,6 +54,16 @@ export interface Scraped {
 export class Metrics extends RequestObserver {
   readonly #instruments: Instruments | string;
 
+  /** With prom-client when it is installed, and without it otherwise. */
+  static async load(): Promise<Metrics> {
+    try {
+      return new Metrics(await loadOptionalPackage('prom-client', () => import('prom-client')));
+    } catch (error) {
+      if (!(error instanceof OptionalPackageError)) throw error;
+      return new Metrics(`${error.message}; then restart the service`);
+    }
+  }
+
   /** @param prom prom-client, or why it cannot be used */
   constructor(prom: typeof import('prom-client') | string) {
     super();
@@ -96,20 +106,8 @@ export class Metrics extends RequestObserver {
   }
 }
 
-/** With prom-client when it is installed, and without it otherwise. */
-export async function loadMetrics(): Promise<Metrics> {
-  try {
-    return new Metrics(await loadOptionalPackage('prom-client', () => import('prom-client')));
-  } catch (error) {
-    if (error instanceof OptionalPackageError) {
-      return new Metrics(`${error.message}; then restart the service`);
-    }
-    throw error;
-  }
-}
-
 /** Apart from the operator API, which needs the hooks: the hooks need what observes them. */
-@Module({ providers: [{ provide: Metrics, useFactory: loadMetrics }], exports: [Metrics] })
+@Module({ providers: [{ provide: Metrics, useFactory: () => Metrics.load() }], exports: [Metrics] })
 export class MetricsModule {}
 
 type Usage = NonNullable<AgentReply['usage']>;

@@ -171,6 +171,20 @@ function isTextByName(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
 }
 
+/** Most characters of a mapping as JSON: its task alone may have 10,000. */
+const LONGEST_MAPPING = 100_000;
+
+/** A mapping that somebody writes, whatever is wrong with it. */
+export const IsMapping = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isMapping', validator: { validate: isMapping } },
+    { message: `$property must be an object of at most ${LONGEST_MAPPING} characters` },
+  );
+
+function isMapping(value: unknown): boolean {
+  return isRecord(value) && JSON.stringify(value).length <= LONGEST_MAPPING;
+}
+
 /** What a request of the operator's own brings besides the name of its hook. */
 export class RequestFields {
   /** Any JSON value; absent: `{}`. */

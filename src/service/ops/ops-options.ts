@@ -2,7 +2,10 @@ import type { Problem } from '../../hooks/index.ts';
 import type { ConfigurationReport } from '../configuration/report.ts';
 import type { MissingPackages } from '../configuration/packages.ts';
 import type { OperatorTokens } from '../configuration/operator-tokens.ts';
+import type { SavedMappings } from '../configuration/saved-mappings.ts';
+import type { PresetKeeper } from '../senders/preset-keeper.ts';
 import type { TokenKeeper } from '../senders/token-keeper.ts';
+import type { SetupGuide } from '../setup/setup-guide.ts';
 
 /** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
@@ -24,6 +27,12 @@ export interface OpsModuleOptions {
   readonly tokenUses?: () => Promise<ReadonlyMap<string, number>>;
   /** Makes and ends tokens of senders. Absent: the application that imports the hooks does that. */
   readonly tokenKeeper?: TokenKeeper;
+  /** Saves mappings. Absent: as above. */
+  readonly savedMappings?: SavedMappings;
+  /** Enables presets. Absent: as above. */
+  readonly presetKeeper?: PresetKeeper;
+  /** Runs `hooks setup` for the console. Absent: the application that imports the hooks configures them. */
+  readonly setup?: SetupGuide;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */

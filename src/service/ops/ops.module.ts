@@ -21,12 +21,14 @@ import { HooksController } from './controllers/hooks.controller.ts';
 import { InstancesController } from './controllers/instances.controller.ts';
 import { IntakeController } from './controllers/intake.controller.ts';
 import { MailController } from './controllers/mail.controller.ts';
+import { MappingsController } from './controllers/mappings.controller.ts';
 import { MetricsController } from './controllers/metrics.controller.ts';
-import { MetricsModule } from './metrics.ts';
+import { Metrics, MetricsModule } from './metrics.ts';
 import { OpenapiController } from './controllers/openapi.controller.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
+import { PresetsController } from './controllers/presets.controller.ts';
 import { PreviewController } from './controllers/preview.controller.ts';
 import { ReadinessCheck } from './readiness-check.ts';
 import { RefusalsController } from './controllers/refusals.controller.ts';
@@ -34,6 +36,7 @@ import { RunsController } from './controllers/runs.controller.ts';
 import { SamplesController } from './controllers/samples.controller.ts';
 import { SecretWindowsController } from './controllers/secret-windows.controller.ts';
 import { ConsoleLogins } from './access/console-logins.ts';
+import { SetupController } from './controllers/setup.controller.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
 import { SenderRequest } from './sender-request.ts';
@@ -59,9 +62,12 @@ const OPERATOR_API = [
   SendController,
   TokensController,
   ConfigurationController,
+  SetupController,
   AuditController,
   SamplesController,
   PreviewController,
+  MappingsController,
+  PresetsController,
   SessionsController,
   WaitsController,
   ChannelsController,
@@ -71,7 +77,7 @@ const OPERATOR_API = [
   SecretWindowsController,
 ];
 
-/** What tells of the whole process, and so is of the standalone service only. */
+/** What tells of the whole process, and so is of the standalone service; an application asks for its metrics. */
 const OF_THE_SERVICE = [OpenapiController, MetricsController, HealthController];
 
 const PROVIDERS = [
@@ -112,17 +118,27 @@ export class OpsModule {
     };
   }
 
-  /** The operator API alone, within an application of somebody else. @param embed makes the controllers fit for it */
+  /**
+   * The operator API within an application of somebody else.
+   * @param embed makes the controllers fit for it
+   * @param metrics absent: none are served
+   */
   static embedded(
     hooks: DynamicModule,
     options: OpsOptionsFactory,
     embed: (controller: Type<object>) => Type<object>,
+    metrics?: Metrics,
   ): DynamicModule {
+    const served = metrics === undefined ? OPERATOR_API : [...OPERATOR_API, MetricsController];
     return {
       module: OpsModule,
       imports: [hooks],
-      controllers: OPERATOR_API.map(embed),
-      providers: [{ provide: OPS_OPTIONS, ...options }, ...PROVIDERS],
+      controllers: served.map(embed),
+      providers: [
+        { provide: OPS_OPTIONS, ...options },
+        { provide: Metrics, useValue: metrics },
+        ...PROVIDERS,
+      ],
       exports: [OPS_OPTIONS],
     };
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../hooks/index.ts';
+import { lately } from '../../platform/lately.ts';
 import { ServiceCondition } from './condition.ts';
 import type { Condition } from './condition.ts';
 
@@ -12,12 +13,14 @@ const LONGEST_ANSWER_MS = 2_000;
 /** Whether events can be stored, for whoever asks often: load balancers, supervisors, health checks of an application. */
 @Injectable()
 export class ReadinessCheck {
-  #cached: { readonly at: number; readonly condition: Promise<Condition> } | undefined;
+  readonly #lookedLately: () => Promise<Condition>;
 
   constructor(
-    private readonly condition: ServiceCondition,
+    condition: ServiceCondition,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#lookedLately = lately(clock, CACHED_MS, () => condition.look());
+  }
 
   /** How the service is doing; null: it cannot store events, or says nothing. Never rejects. */
   async look(): Promise<Condition | null> {
@@ -26,13 +29,5 @@ export class ReadinessCheck {
     const condition = await Promise.race([this.#lookedLately(), late]);
     given.abort();
     return condition?.ready === true ? condition : null;
-  }
-
-  #lookedLately(): Promise<Condition> {
-    const now = this.clock.now();
-    if (this.#cached === undefined || Math.abs(now - this.#cached.at) >= CACHED_MS) {
-      this.#cached = { at: now, condition: this.condition.look() };
-    }
-    return this.#cached.condition;
   }
 }

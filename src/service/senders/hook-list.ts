@@ -30,7 +30,8 @@ export interface HookPlace {
   readonly base: string | undefined;
 }
 
-const UNKNOWN_BASE = 'https://<this service>';
+/** Stands for an address that nobody has said. */
+export const UNKNOWN_BASE = 'https://<this service>';
 
 /** @param now epoch milliseconds, for tokens that end */
 export function listHooks(

@@ -1,11 +1,13 @@
 import { writtenDigest } from '../../hooks/index.ts';
 import type { Environment } from '../configuration/environment.ts';
 import { fragmentSections } from '../configuration/files.ts';
+import { changeFragment } from '../configuration/fragment-change.ts';
+import { fragmentFile } from '../configuration/fragments.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import type { Role } from '../configuration/operator-tokens.ts';
 import { newToken } from '../configuration/token-file.ts';
-import { refuseUnusable, writeTokens } from './sender-tokens.ts';
-import { TokensUnchanged } from './token-refusal.ts';
+import { refuseOver, refuseUnusable } from './sender-tokens.ts';
+import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
 /*
  * Operators whose tokens were made by the command: a fragment each, `gateway.d/operator-<id>.json5`, which holds a digest
@@ -22,21 +24,39 @@ export interface OperatorToken {
   readonly isReplaced: boolean;
 }
 
-/** Gives an operator a token. @param author what the fragment names as its author @throws TokensUnchanged */
-export async function giveOperatorToken(
-  here: Inspection,
-  { id, role }: { readonly id: string; readonly role: Role },
-  env: Environment,
-  author: string,
-): Promise<OperatorToken> {
-  refuseUnusable(here, id);
-  const isReplaced = isMade(here, id);
-  const token = newToken();
-  const sections = { ops: { tokens: [{ id, role, token: writtenDigest(token) }] } };
-  return { token, isReplaced, file: await writeTokens(here, nameOf(id), sections, env, author) };
+/** Whose, and for how long. */
+interface WantedOperator {
+  readonly id: string;
+  readonly role: Role;
+  /** ISO 8601. Absent: without end. */
+  readonly notAfter?: string;
 }
 
-/** Ends the token of an operator that was made here. @throws TokensUnchanged */
+/** Gives an operator a token. @param now epoch milliseconds @param author what the fragment names as its author @throws ConfigurationUnchanged */
+export async function giveOperatorToken(
+  here: Inspection,
+  { id, role, notAfter }: WantedOperator,
+  env: Environment,
+  author: string,
+  now: number,
+): Promise<OperatorToken> {
+  refuseUnusable(here, id);
+  refuseOver(notAfter, now);
+  const isReplaced = isMade(here, id);
+  const token = newToken();
+  const own = {
+    id,
+    role,
+    token: writtenDigest(token),
+    ...(notAfter !== undefined && { notAfter }),
+  };
+  const name = nameOf(id);
+  const sections = { ops: { tokens: [own] } };
+  await changeFragment(here, { name, sections, command: author }, env);
+  return { token, isReplaced, file: fragmentFile(name) };
+}
+
+/** Ends the token of an operator that was made here. @throws ConfigurationUnchanged */
 export async function endOperatorToken(
   here: Inspection,
   id: string,
@@ -44,8 +64,8 @@ export async function endOperatorToken(
   author: string,
 ): Promise<void> {
   refuseUnusable(here, id);
-  if (!isMade(here, id)) throw new TokensUnchanged('unknown');
-  await writeTokens(here, nameOf(id), undefined, env, author);
+  if (!isMade(here, id)) throw new ConfigurationUnchanged('unknown');
+  await changeFragment(here, { name: nameOf(id), sections: undefined, command: author }, env);
 }
 
 function isMade({ files }: Inspection, id: string): boolean {

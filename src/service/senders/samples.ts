@@ -1,7 +1,16 @@
 import { bodyOf, listSamples, readSample } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions } from '../../hooks/index.ts';
-import type { PresetSamples, SampleRequest } from '../ops/answers.ts';
-import { contentTypeOf, findRule, presetsOf, senderName, senderPath } from './sender.ts';
+import type { PresetSamples, SampleRequest } from '../ops/configuring-answers.ts';
+import {
+  contentTypeOf,
+  findRule,
+  presetsOf,
+  proofKind,
+  schemeOf,
+  senderName,
+  senderPath,
+  signsUrl,
+} from './sender.ts';
 
 /*
  * The samples of presets, as requests that their senders would make today. `hooks send` has a way of its own to sign
@@ -17,7 +26,18 @@ export function listPresetSamples(settings: ResolvedHooksOptions): PresetSamples
     const samples = listSamples(id, configDir);
     if (samples.length === 0) return [];
     const hook = senderPath(preset, hooks);
-    return [{ preset: id, sender: senderName(preset), hook, isEnabled: enabled.has(id), samples }];
+    const scheme = schemeOf(preset, settings);
+    return [
+      {
+        preset: id,
+        sender: senderName(preset),
+        hook,
+        isEnabled: enabled.has(id),
+        proof: proofKind(preset),
+        signsAddress: scheme !== undefined && signsUrl(scheme),
+        samples,
+      },
+    ];
   });
 }
 

@@ -1,20 +1,13 @@
 import { SENDER_ID, endOf, writtenDigest } from '../../hooks/index.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { errorCode } from '../../platform/errors.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import type { Environment } from '../configuration/environment.ts';
-import { fragmentSections, withFragment } from '../configuration/files.ts';
-import type { Sections } from '../configuration/files.ts';
-import {
-  Written,
-  fragmentFile,
-  removeFragment,
-  writeFragment,
-} from '../configuration/fragments.ts';
-import { inspectConfiguration } from '../configuration/inspect.ts';
+import { fragmentSections } from '../configuration/files.ts';
+import { assertConfigured, changeFragment } from '../configuration/fragment-change.ts';
+import { Written, fragmentFile } from '../configuration/fragments.ts';
 import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
-import { TokensUnchanged } from './token-refusal.ts';
+import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
 /*
  * Senders whose tokens were made by the command or the console: one fragment each, `gateway.d/token-<id>.json5`, which
@@ -52,7 +45,7 @@ export interface MadeToken {
  * Gives a sender, which may be new, one more secret; those that it has go on counting.
  * @param author what the fragment names as its author
  * @param now epoch milliseconds
- * @throws TokensUnchanged
+ * @throws ConfigurationUnchanged
  */
 export async function addToken(
   here: Inspection,
@@ -63,15 +56,16 @@ export async function addToken(
 ): Promise<MadeToken> {
   refuseUnusable(here, id);
   if (hooks?.some((hook) => hook.includes('${')) === true) {
-    throw new TokensUnchanged('refused', 'hooks are names; ${ belongs to the configuration files');
+    throw new ConfigurationUnchanged(
+      'refused',
+      'hooks are names; ${ belongs to the configuration files',
+    );
   }
   const elsewhere = otherFileOf(here, id);
-  if (elsewhere !== undefined) throw new TokensUnchanged('elsewhere', elsewhere);
+  if (elsewhere !== undefined) throw new ConfigurationUnchanged('elsewhere', elsewhere);
   const kept = keptSender(here, id);
   const end = notAfter ?? kept?.notAfter;
-  if (isOver(end, now)) {
-    throw new TokensUnchanged('refused', 'notAfter is over already; give a day that is to come');
-  }
+  refuseOver(end, now);
   const token = newToken();
   const sender = {
     id,
@@ -82,11 +76,41 @@ export async function addToken(
   return { token, sender, file: await writeSender(here, sender, env, author) };
 }
 
+/** The token of a sender after it was set up. */
+export interface GivenToken {
+  /** Undefined: it has one already, of which only the digest is kept. */
+  readonly token: string | undefined;
+  /** The file that has it now; undefined: nothing was written. */
+  readonly file: string | undefined;
+  /** How many it has. */
+  readonly count: number;
+}
+
+/**
+ * Gives a sender that sends a token one of its own, for its hook and no other.
+ * @param wanted its id is that of its preset, which names it in stories, too; `rotate`: one more where it has some
+ * @throws ConfigurationUnchanged where its tokens stand in a file of the operator's
+ */
+export async function giveToken(
+  here: Inspection,
+  { id, path, rotate }: { readonly id: string; readonly path: string; readonly rotate: boolean },
+  env: Environment,
+  author: string,
+  now: number,
+): Promise<GivenToken> {
+  const count = keptSender(here, id)?.tokens.length ?? 0;
+  const isThere = count > 0 || otherFileOf(here, id) !== undefined;
+  if (isThere && !rotate) return { token: undefined, file: undefined, count };
+  const wanted = { id, hooks: [path], notAfter: undefined };
+  const { token, sender, file } = await addToken(here, wanted, env, author, now);
+  return { token, file, count: sender.tokens.length };
+}
+
 /**
  * Ends secrets of a sender that were made here.
  * @param which `old`: all but the newest. Undefined: its only one
  * @returns how many it had, and has now; without any it is gone
- * @throws TokensUnchanged
+ * @throws ConfigurationUnchanged
  */
 export async function retireTokens(
   here: Inspection,
@@ -100,11 +124,12 @@ export async function retireTokens(
   if (sender === undefined) {
     const elsewhere = otherFileOf(here, id);
     throw elsewhere === undefined
-      ? new TokensUnchanged('unknown')
-      : new TokensUnchanged('elsewhere', elsewhere);
+      ? new ConfigurationUnchanged('unknown')
+      : new ConfigurationUnchanged('elsewhere', elsewhere);
   }
   const before = sender.tokens.length;
-  if (before > 1 && which === undefined) throw new TokensUnchanged('several', String(before));
+  if (before > 1 && which === undefined)
+    throw new ConfigurationUnchanged('several', String(before));
   const tokens = which === 'old' ? sender.tokens.slice(-1) : [];
   if (tokens.length !== before) await writeSender(here, { ...sender, tokens }, env, author);
   return { before, left: tokens.length };
@@ -145,20 +170,26 @@ export function strangeHooks({ resolved }: Inspection, hooks: readonly string[])
   return hooks.filter((hook) => !known.has(hook));
 }
 
-/** Whether a token would be dead at birth. What is no date is refused with all that is wrong with it. */
-function isOver(notAfter: string | undefined, now: number): boolean {
+/**
+ * Refuses a token that would be dead at birth. What is no date is refused with all that is wrong with it.
+ * @throws ConfigurationUnchanged
+ */
+export function refuseOver(notAfter: string | undefined, now: number): void {
   const end = endOf(notAfter);
-  return Number.isFinite(end) && end <= now;
+  if (!Number.isFinite(end) || end > now) return;
+  throw new ConfigurationUnchanged(
+    'refused',
+    'notAfter is over already; give a day that is to come',
+  );
 }
 
-/** Where there is nothing that a token could be added to, or taken from. @throws TokensUnchanged */
-export function refuseUnusable({ isDemo, problems }: Inspection, id: string): void {
-  if (!SENDER_ID.test(id)) throw new TokensUnchanged('bad-id');
-  if (isDemo) throw new TokensUnchanged('demo');
-  if (problems.length > 0) throw new TokensUnchanged('broken');
+/** Where there is nothing that a token could be added to, or taken from. @throws ConfigurationUnchanged */
+export function refuseUnusable(here: Inspection, id: string): void {
+  if (!SENDER_ID.test(id)) throw new ConfigurationUnchanged('bad-id');
+  assertConfigured(here);
 }
 
-/** Writes the fragment of a sender; without a secret it is removed. @returns the file @throws TokensUnchanged */
+/** Writes the fragment of a sender; without a secret it is removed. @returns the file @throws ConfigurationUnchanged */
 async function writeSender(
   here: Inspection,
   sender: Sender,
@@ -170,34 +201,10 @@ async function writeSender(
     const isKept = isDeepStrictEqual(kept.get(key), value);
     return [key, isKept ? new Written(value) : value];
   });
-  const sections: Sections | undefined =
+  const name = fragmentName(sender.id);
+  const sections =
     sender.tokens.length === 0 ? undefined : { hooks: { tokens: [Object.fromEntries(entry)] } };
-  return writeTokens(here, fragmentName(sender.id), sections, env, author);
-}
-
-/** Writes a fragment that holds tokens, or removes it. @returns the file @throws TokensUnchanged */
-export async function writeTokens(
-  { dir, files }: Inspection,
-  name: string,
-  sections: Sections | undefined,
-  env: Environment,
-  author: string,
-): Promise<string> {
-  const next = await inspectConfiguration(dir, env, withFragment(files, name, sections));
-  if (next.problems.length > 0) {
-    const lines = next.problems.map(({ key, message }) => `${key} ${message}`);
-    throw new TokensUnchanged('refused', lines.join('\n'));
-  }
-  // A service that loses all of its files keeps what was in force, this token included.
-  if (next.isDemo) throw new TokensUnchanged('refused', 'this file is the whole configuration');
-  try {
-    if (sections === undefined) removeFragment(dir, name);
-    else writeFragment(dir, name, sections, author);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    throw new TokensUnchanged('unwritable', code);
-  }
+  await changeFragment(here, { name, sections, command: author }, env);
   return fragmentFile(name);
 }
 

@@ -2,7 +2,7 @@ import { secretName, tokenWarnings, writtenTokens } from '../../hooks/index.ts';
 import type { OptionNames } from '../../hooks/index.ts';
 import { getField } from '../../platform/objects.ts';
 import type { Sections } from '../configuration/files.ts';
-import type { TokenReport } from '../ops/answers.ts';
+import type { TokenReport } from '../ops/configuring-answers.ts';
 import { inheritedIds } from './inherited-ids.ts';
 
 /** A token as its operator is shown it. */

@@ -49,6 +49,19 @@ export function describeAudit(openStore: OpenStore): void {
       expect(oldest).toEqual({ ...first, at: new Date(first.at).toISOString() });
     });
 
+    it('is kept once where processes that share a ledger do the same together, and again later', async () => {
+      const reload = (once: string, subject: string) =>
+        record(entry({ actor: 'files', operation: 'reload', subject, once }));
+      await Promise.all([reload('b', '1'), reload('b', '1'), reload('b', '1')]);
+      await reload('a', '2');
+      await record(entry({ subject: '3' }));
+      await reload('a', '2');
+      await reload('b', '4');
+      under.clock.advance(600_000);
+      await reload('b', '5');
+      expect((await listed()).map(({ subject }) => subject)).toEqual(['5', '4', '3', '2', '1']);
+    });
+
     it('is read page by page, none twice and none left out, of everybody or of one', async () => {
       const actors = ['ana', 'ben', 'ana', 'ben', 'ana'];
       await record(...actors.map((actor, n) => entry({ actor, subject: String(n) })));

@@ -75,6 +75,8 @@ export function describeEventDetails(openStore: OpenStore): void {
         deliveries: [],
         error: null,
         waitReason: null,
+        agentId: null,
+        channel: null,
         skipped: null,
         warnings: ['w'],
         console: [],
@@ -170,12 +172,33 @@ export function describeEventDetails(openStore: OpenStore): void {
           headline: 'hello (and 1 more)',
           error: null,
           waitReason: null,
+          agentId: 'main',
+          channel: 'chan_1',
         },
         verifiedBy: 'token ci',
         action: { kind: 'agent', sessionMode: 'isolated' },
         run: runs[0],
+        waitsFor: null,
         deliveries: deliveries.filter((one) => one.id === delivery),
       });
+    });
+
+    it.each([
+      ['alone', 'hook:a', true],
+      ['before others of its session', 'hook:a', false],
+      ['where the key of the session is long', `hook:${'é'.repeat(600)}`, true],
+    ])('say what a run rests for, until it is begun: %s', async (_how, session, isAlone) => {
+      const id = await accept(agent(session, {}, isAlone));
+      const waitsFor = async (of = id) => (await under.ledger.events.run(runOf(of)))?.waitsFor;
+      expect(await waitsFor()).toBeNull();
+      const rest = { type: 'rest', backend: 'model provider local', asked: false } as const;
+      await under.ledger.work.commit(await under.claimOne(), rest, [
+        { type: 'run-update', id: runOf(id), status: 'queued' },
+      ]);
+      const behind = await accept(agent(session));
+      expect([await waitsFor(), await waitsFor(behind)]).toEqual(['model provider local', null]);
+      await under.claimNow();
+      expect(await waitsFor()).toBeNull();
     });
 
     it('find no run by the id of another thing, or by one that is nearly right', async () => {

@@ -131,6 +131,25 @@ export function describeEventList(openStore: OpenStore): void {
         expect(await newest()).toMatchObject({ status: 'done', error: null });
       });
 
+      it('say whose they are, and where the reply goes', async () => {
+        const saying = (given: NewEvent, more: object): NewEvent => {
+          const [action] = given.actions;
+          return { ...given, actions: [{ ...action!, details: { kind: 'agent', ...more } }] };
+        };
+        const given = agent('a');
+        await accept(saying(given, { agentId: 'main', deliver: { channel: 'last', to: null } }));
+        expect(await newest()).toMatchObject({ agentId: 'main', channel: 'last' });
+        await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
+          { type: 'run-update', id: runOf(given.id), status: 'succeeded' },
+          ...delivery(given.id),
+        ]);
+        expect(await newest()).toMatchObject({ agentId: 'main', channel: 'chan_1' });
+        await accept(saying(agent('b'), { agentId: 'ops', deliver: null }));
+        expect(await newest()).toMatchObject({ agentId: 'ops', channel: null });
+        await accept(event({ skipped: { reason: 'no case takes it', isSilent: false } }));
+        expect(await newest()).toMatchObject({ agentId: null, channel: null });
+      });
+
       it('say why a run or a delivery waits, until it goes on', async () => {
         const id = await accept(agent('a'));
         expect(await newest()).toMatchObject({ waitReason: null });
@@ -143,9 +162,7 @@ export function describeEventList(openStore: OpenStore): void {
         expect(waitReason).toMatch(/^waits for model provider local: x+…$/);
         expect(waitReason).toHaveLength(160);
         expect(await under.details(id)).toMatchObject({ waitReason });
-        expect(await under.ledger.admin.resting()).toEqual({ 'model provider local': 1 });
         const run = await under.claimOne();
-        expect(await under.ledger.admin.resting()).toEqual({});
         await under.ledger.work.commit(run, { type: 'done' }, [
           { type: 'run-update', id: runOf(id), status: 'succeeded' },
           ...delivery(id),

@@ -91,8 +91,8 @@ export function heartbeat(session: string, given: Partial<NewWork> = {}): NewWor
   return { lane: 'turn', key: session, kind: 'heartbeat', dueAt: NOON, job, ...given };
 }
 
-/** One agent run. */
-export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent {
+/** One agent run. @param isAlone it waits for no other of its session */
+export function agent(session: string, given: Partial<NewEvent> = {}, isAlone = false): NewEvent {
   const base = event({ hook: 'agent', ...given });
   const id = runOf(base.id);
   const changes: Change[] = [
@@ -101,7 +101,7 @@ export function agent(session: string, given: Partial<NewEvent> = {}): NewEvent 
       type: 'work',
       work: {
         lane: 'turn',
-        key: `agent:main:${session}`,
+        key: `agent:main:${session}${isAlone ? ` ${id}` : ''}`,
         kind: 'run',
         ref: id,
         eventId: base.id,

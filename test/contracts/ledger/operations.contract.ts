@@ -66,7 +66,7 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await under.claimOne()).toMatchObject({ attempt: 2, failures: 1 });
     });
 
-    it('tells what waits by hook and cause, and since when the oldest does', async () => {
+    it('tells what waits by hook, cause and backend, and since when the oldest does', async () => {
       const { admin, intake, work } = under.ledger;
       const accept = async (session: string, hook: string) => {
         under.clock.advance(1000);
@@ -74,7 +74,7 @@ export function describeOperations(openStore: OpenStore): void {
         await intake.accept(withHook(agent(session, { receivedAt: since }), hook), LIMITS);
         return since;
       };
-      const run = { kind: 'run', hook: 'agent', count: 1 } as const;
+      const run = { kind: 'run', hook: 'agent', count: 1, waitsFor: null } as const;
       const failed = await accept('a', 'agent');
       const later: StepOutcome = { type: 'retry', at: under.clock.now() + 3_600_000 };
       await work.commit(await under.claimOne(), later, []);
@@ -86,7 +86,7 @@ export function describeOperations(openStore: OpenStore): void {
       const up = await accept('c', 'github');
       await work.add(heartbeat('agent:main:main', { dueAt: under.clock.now() + 3_600_000 }));
       expect(await admin.waiting()).toEqual([
-        { ...run, cause: 'backend', since: away },
+        { ...run, cause: 'backend', waitsFor: 'model provider local', since: away },
         { ...run, cause: 'order', count: 2, since: behind },
         { ...run, cause: 'retry', since: failed },
         { ...run, hook: 'github', cause: 'slot', since: up },
@@ -239,7 +239,10 @@ export function describeOperations(openStore: OpenStore): void {
       await reply('chan_1 later');
       await end({ type: 'retry', at: under.clock.now() + 3_600_000 });
       await reply('chan_1 later');
-      expect(await admin.resting()).toEqual({ chan_1: 2 });
+      expect(await admin.waiting()).toMatchObject([
+        { kind: 'delivery', cause: 'order', waitsFor: 'chan_1', count: 1 },
+        { kind: 'delivery', cause: 'retry', waitsFor: 'chan_1', count: 1 },
+      ]);
       expect(await admin.dead()).toMatchObject([
         { kind: 'delivery', channel: 'chan_1', count: 1 },
         { kind: 'delivery', channel: 'chan_2', count: 1 },

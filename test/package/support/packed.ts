@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -97,13 +97,12 @@ export async function runToItsEnd(
 
 export const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'hooks-package-'));
 
-/** Packs what `npm run build` has built. @returns the path of the packed file */
-export async function pack(directory: string): Promise<string> {
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
-  const { stdout } = await run('npm', args, ROOT);
-  const [packed] = JSON.parse(stdout) as [{ filename: string }];
-  return join(directory, basename(packed.filename));
-}
+/** What pack.mjs has packed. */
+export const TARBALL = join(
+  ROOT,
+  'node_modules/.cache/packed',
+  `nestjs-agent-hooks-${manifest.version}.tgz`,
+);
 
 /** Begins a project with the given dependencies; nothing is installed yet. */
 export async function beginProject(

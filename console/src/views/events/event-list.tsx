@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Visible } from '../../ui/foreign-text.tsx';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useNarrow } from '../../ui/use-narrow.ts';
 import { VirtualList } from '../../ui/virtual-list.tsx';
 import { Facets, SavedViews } from './facets.tsx';
 import { FilterFields, toQuery, useFilters } from './filters.tsx';
@@ -20,6 +21,8 @@ import type { Told } from './stream.ts';
 type Event = Api<'EventSummary'>;
 
 const ROW_HEIGHT = 32;
+/** Of two lines, on a phone. */
+const NARROW_ROW_HEIGHT = 56;
 const PAGE = 200;
 
 /** Most changes that are kept beside what was loaded: a page that stays open for days must not grow. */
@@ -48,6 +51,7 @@ export function EventList() {
     if (!after.delete(id)) after.add(id);
     select(after);
   };
+  const isNarrow = useNarrow();
   const isOfRefused = filters.show === 'refused';
   return (
     <Page
@@ -88,11 +92,11 @@ export function EventList() {
             return (
               <>
                 <Selection selected={selected} select={select} all={all} reload={pages.reload} />
-                {events.length === 0 && <Nothing filters={filters} />}
+                {events.length === 0 ? <Nothing filters={filters} /> : <Titles />}
                 <VirtualList
                   label="Events, newest first"
                   rows={events}
-                  rowHeight={ROW_HEIGHT}
+                  rowHeight={isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT}
                   keyOf={({ id }) => id}
                   onEnd={pages.more}
                 >
@@ -138,8 +142,19 @@ function useLive(
   return { live, isLive };
 }
 
+/** What stands in the columns, where there are some; each row says it of itself to screen readers. */
+function Titles() {
+  return (
+    <div class="event-titles" aria-hidden="true">
+      {['Time', 'Status', 'Hook', 'Agent', 'Channel', 'What'].map((title) => (
+        <span key={title}>{title}</span>
+      ))}
+    </div>
+  );
+}
+
 function EventRow({
-  event: { id, hook, status, receivedAt, headline, match, error, waitReason },
+  event: { id, hook, status, receivedAt, headline, match, error, waitReason, agentId, channel },
   isSelected,
   toggle,
 }: {
@@ -161,7 +176,23 @@ function EventRow({
         <span class="state">
           <Badge state={waitReason === null ? status : 'waiting'} />
         </span>
-        <span>{hook}</span>
+        <span class="hook">{hook}</span>
+        <span class="agent">
+          {agentId !== null && (
+            <>
+              <span class="visually-hidden">agent </span>
+              <Visible text={agentId} />
+            </>
+          )}
+        </span>
+        <span class="channel">
+          {channel !== null && (
+            <>
+              <span class="visually-hidden">channel </span>
+              {channel}
+            </>
+          )}
+        </span>
         <span class="what">
           {headline !== null && <Visible text={headline} />}
           {error !== null && (

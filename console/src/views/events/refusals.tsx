@@ -75,7 +75,7 @@ export function Refusals({ hook, live }: { hook?: string; live: readonly Refusal
     // What is loaded changes by this very reload.
   }, [live]);
   return (
-    <section class="page" aria-label="Refused requests">
+    <section class="page">
       <Loaded from={pages}>
         {(loaded) => {
           const refusals = merged(loaded, live, hook);

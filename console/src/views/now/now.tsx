@@ -3,6 +3,7 @@ import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Loaded, Page } from '../../ui/page.tsx';
+import { Setup } from '../setup.tsx';
 import { AttentionList } from './attention.tsx';
 import { Chart } from './chart.tsx';
 import { Instances } from './instances.tsx';
@@ -39,7 +40,12 @@ export default function Now() {
       ))}
     >
       <Loaded from={attention}>
-        {({ items }) => <AttentionList items={items} reload={attention.reload} />}
+        {({ items }) => (
+          <>
+            {items.some(({ kind }) => kind === 'demo') && <Setup />}
+            <AttentionList items={items} reload={attention.reload} />
+          </>
+        )}
       </Loaded>
       <Loaded from={activity}>{(report) => <Charts activity={report} />}</Loaded>
       <Instances />

@@ -69,12 +69,16 @@ function DraftFindings({
     <>
       {problems.map(({ key, message }) => (
         <p key={key + message} class="callout bad">
-          <code>{key}</code> {message}
+          <span>
+            <code>{key}</code> {message}
+          </span>
         </p>
       ))}
       {warnings.map(({ key, message }) => (
         <p key={key + message} class="callout busy">
-          <code>{key}</code> {message}
+          <span>
+            <code>{key}</code> {message}
+          </span>
         </p>
       ))}
     </>

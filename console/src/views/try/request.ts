@@ -44,6 +44,15 @@ export function toPreview({ hook, headers, body, mapping }: Draft) {
   };
 }
 
+/** The mapping that is being written; undefined: it is no JSON object yet. */
+export function draftedMapping(text: string): Record<string, unknown> | undefined {
+  try {
+    return asObject(parse(text, 'The mapping'));
+  } catch {
+    return undefined;
+  }
+}
+
 function parse(text: string, what: string): unknown {
   if (text.trim() === '') return {};
   try {

@@ -12,8 +12,12 @@ export type SentAs = 'operator' | 'sender';
 
 /** The way in that takes requests to this path; undefined: none does. */
 export function hookOf(hooks: readonly Hook[], path: string): Hook | undefined {
-  const bare = path.trim().replaceAll(/^\/+|\/+$/g, '');
-  return hooks.find(({ name }) => name === bare) ?? hooks.find(({ name }) => name === null);
+  return hooks.find(({ name }) => name === bare(path)) ?? hooks.find(({ name }) => name === null);
+}
+
+/** A path as hooks are named: without outer slashes. */
+export function bare(path: string): string {
+  return path.trim().replaceAll(/^\/+|\/+$/g, '');
 }
 
 /** What is said of a request that was sent so; undefined: nothing, it is the operator's own. */

@@ -9,8 +9,9 @@ import { May } from '../../ui/may.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useSend } from '../../ui/use-send.ts';
+import { Configuring, isLocal, presetToEnable } from './configuring.tsx';
 import { Outcome } from './outcome.tsx';
-import { FIRST, NEW_MAPPING, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
+import { FIRST, NotYet, eventDraft, sampleDraft, toPreview } from './request.ts';
 import type { Draft } from './request.ts';
 import { SenderChoice, hookOf, proofOf, sendDraft, toCommand } from './sending.tsx';
 import type { SentAs } from './sending.tsx';
@@ -30,8 +31,15 @@ export default function Try() {
   const { preview, problem } = usePreview(draft);
   const send = useSend();
   const hooks = useResource(() => answer(api.GET('/ops/api/hooks')), []);
+  const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
   const known = hooks.data?.hooks ?? [];
   const hook = hookOf(known, draft.hook);
+  const changed = () => {
+    hooks.reload();
+    samples.reload();
+    // What would become of the request is another thing now.
+    change({});
+  };
   const [chosen, choose] = useState<SentAs>('operator');
   const proof = proofOf(hook, chosen);
   const as = proof === undefined ? 'operator' : chosen;
@@ -58,7 +66,7 @@ export default function Try() {
     >
       <div class="try">
         <section class="card" aria-label="Request">
-          <SampleChoice onChoose={change} />
+          <SampleChoice presets={samples.data?.presets ?? []} onChoose={change} />
           <div>
             <label for="try-hook">Hook</label>
             <input
@@ -83,24 +91,13 @@ export default function Try() {
           <CodeEditor label="Payload" value={draft.body} onChange={(body) => change({ body })} />
         </section>
         <div class="page">
-          <section class="card" aria-label="Mapping">
-            <h2>Mapping</h2>
-            <p class="help">
-              Tried among those of the configuration and kept nowhere. What fits goes into{' '}
-              <code>hooks.mappings</code>.
-            </p>
-            {draft.mapping === '' ? (
-              <button type="button" onClick={() => change({ mapping: NEW_MAPPING })}>
-                Begin a mapping
-              </button>
-            ) : (
-              <CodeEditor
-                label="Mapping"
-                value={draft.mapping}
-                onChange={(mapping) => change({ mapping })}
-              />
-            )}
-          </section>
+          <Configuring
+            draft={draft}
+            change={change}
+            preset={presetToEnable(samples.data?.presets ?? [], draft.hook)}
+            needsAddress={!known.some(({ url }) => url !== null && !isLocal(url))}
+            onChanged={changed}
+          />
           {problem !== undefined && (
             <p class="callout busy" role="status">
               {problem}
@@ -144,8 +141,13 @@ async function ask(draft: Draft): Promise<Asked> {
   }
 }
 
-function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }) {
-  const samples = useResource(() => answer(api.GET('/ops/api/samples')), []);
+function SampleChoice({
+  presets,
+  onChoose,
+}: {
+  presets: readonly Api<'PresetSamples'>[];
+  onChoose: (part: Partial<Draft>) => void;
+}) {
   const query = { limit: EARLIER };
   const earlier = useResource(() => answer(api.GET('/ops/api/events', { params: { query } })), []);
   const choose = async (value: string) => {
@@ -159,7 +161,7 @@ function SampleChoice({ onChoose }: { onChoose: (part: Partial<Draft>) => void }
       <label for="try-sample">Begin with a sample or an earlier event</label>
       <select id="try-sample" onChange={({ currentTarget }) => void choose(currentTarget.value)}>
         <option value="">your own</option>
-        {samples.data?.presets.map(({ preset, sender, samples: names }) => (
+        {presets.map(({ preset, sender, samples: names }) => (
           <optgroup key={preset} label={sender}>
             {names.map((name) => (
               <option key={name} value={`${preset}/${name}`}>

@@ -6,7 +6,7 @@ import { Clock, ConsoleSessions, LedgerUnavailable } from '../../../hooks/index.
 import type { ConsoleSession } from '../../../hooks/index.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
-import { FIRST_OPERATOR, everybody } from './operators.ts';
+import { FIRST_OPERATOR, everybody, hasEnded } from './operators.ts';
 import type { KnownOperator, Operator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
@@ -137,7 +137,7 @@ export class ConsoleLogins {
     for (const cookie of this.#presentedBy(request)) {
       const [, value = '', name = FIRST_OPERATOR] = PRESENTED.exec(cookie) ?? [];
       const known = this.#known(name);
-      if (known === undefined) continue;
+      if (known === undefined || hasEnded(known, this.clock.now())) continue;
       const key = await this.#key(known);
       const bytes = Buffer.from(value, 'base64url');
       const [id, mark] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)];

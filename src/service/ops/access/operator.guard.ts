@@ -64,7 +64,7 @@ export class ConsoleGuard extends AddressGuard {
  * Lets only operators through.
  *
  * 1. From an address that may not reach it -> 403.
- * 2. With a bearer token: missing or wrong -> 401, or 429 while the client is locked ({@link TokenCheck}).
+ * 2. With a bearer token: missing, wrong or ended -> 401, or 429 while the client is locked ({@link TokenCheck}).
  * 3. With the cookie of the console instead: not from a page of ours -> 403; its session has ended -> 401. Neither counts as a
  *    failure: nobody guesses 256 bits, and any page on this machine can have a browser send such a cookie.
  * 4. Whose role the route is too much for -> 403.
@@ -106,7 +106,7 @@ export class OperatorGuard extends AddressGuard {
   /** Whether what a request was let through with still opens anything; for answers that last. Counts nothing. */
   async stillHolds(request: FastifyRequest): Promise<boolean> {
     const presented = parseBearer(request.headers.authorization);
-    if (presented !== null) return this.tokens.find(presented) !== null;
+    if (presented !== null) return this.tokens.holds(presented);
     return (await this.logins.find(request)) !== null;
   }
 }

@@ -1,6 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { endOf } from '../../../hooks/index.ts';
 import { ROLES } from '../../configuration/operator-tokens.ts';
 import type { OperatorTokens, Role } from '../../configuration/operator-tokens.ts';
 import { Refusal } from '../../refusals.ts';
@@ -20,12 +21,19 @@ export interface Operator {
 /** With the token, as it is written: itself, or its digest. */
 export interface KnownOperator extends Operator {
   readonly token: string;
+  /** Its last day or moment; absent: it has no end. */
+  readonly notAfter?: string;
 }
 
-/** The tokens in force; a blank one opens nothing. */
+/** The tokens of the configuration, also those that have ended; a blank one opens nothing. */
 export function everybody({ operator, others = [] }: OperatorTokens): KnownOperator[] {
   const first = { id: FIRST_OPERATOR, role: 'configure', token: operator } as const;
   return [first, ...others].filter(({ token }) => token !== '');
+}
+
+/** Whether a token counts no more. @param now epoch milliseconds */
+export function hasEnded({ notAfter }: KnownOperator, now: number): boolean {
+  return endOf(notAfter) < now;
 }
 
 /** The role that a route needs. */

@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HookAuthentication, failureClient, tokenDigest } from '../../../hooks/index.ts';
+import { Clock, HookAuthentication, failureClient, tokenDigest } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
-import { everybody } from './operators.ts';
+import { everybody, hasEnded } from './operators.ts';
 import type { KnownOperator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
@@ -16,13 +16,14 @@ export class TokenCheck {
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
     private readonly authentication: HookAuthentication,
     private readonly proxies: TrustedProxies,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * Resolves for a right token; that its client failed before is forgotten if it may do all. A short one is compared once a
    * second while the client is locked.
    * @param isForScrapers true: `ops.metricsToken` is as good
-   * @throws Refusal 401; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too
+   * @throws Refusal 401, with a code of its own where it has ended; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too
    */
   async identify(
     request: FastifyRequest,
@@ -33,9 +34,12 @@ export class TokenCheck {
     const waiting = this.authentication.throttle.mayCompare(client, presented?.length ?? 0);
     if (waiting !== null) throw tooMany(waiting);
     const operator = this.find(presented, isForScrapers);
-    if (operator === null) {
+    if (operator === null || hasEnded(operator, this.clock.now())) {
       const locked = await this.authentication.throttle.fail(client);
-      throw locked === null ? new Refusal('operator_unauthorized') : tooMany(locked);
+      if (locked !== null) throw tooMany(locked);
+      throw operator === null
+        ? new Refusal('operator_unauthorized')
+        : new Refusal('operator_token_ended', operator.id);
     }
     // Who may do less could otherwise guess a token that may do all without end.
     this.#assertNotLocked(client, operator.role === 'configure');
@@ -47,7 +51,13 @@ export class TokenCheck {
     this.#assertNotLocked(this.#clientOf(request), false);
   }
 
-  /** By digests, each of them, so that neither the time nor a length tells anything. Counts nothing. */
+  /** Whether it opens anything still. Counts no failure. */
+  holds(presented: string | null): boolean {
+    const found = this.find(presented);
+    return found !== null && !hasEnded(found, this.clock.now());
+  }
+
+  /** Also one that has ended. By digests, each of them, so that neither the time nor a length tells anything. */
   find(presented: string | null, isForScrapers = false): KnownOperator | null {
     const tokens = this.options.tokens();
     const known = everybody(tokens);

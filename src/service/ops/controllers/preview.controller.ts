@@ -1,27 +1,12 @@
 import { Controller, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { IsOptional, IsString, Length, ValidateBy, ValidateIf } from 'class-validator';
+import { IsOptional, IsString, Length, ValidateIf } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { OperatorRequests } from '../../../hooks/index.ts';
 import type { Preview } from '../../../hooks/index.ts';
-import { isRecord } from '../../../platform/objects.ts';
-import { RequestFields, TakesBody, readBody } from '../operator-input.ts';
+import { IsMapping, RequestFields, TakesBody, readBody } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import { Needs } from '../access/operators.ts';
 import { Refusal } from '../../refusals.ts';
-
-/** Most characters of a mapping as JSON: its task alone may have 10,000. */
-const LONGEST_MAPPING = 100_000;
-
-/** A mapping that somebody writes, whatever is wrong with it. */
-const IsDraft = (): PropertyDecorator =>
-  ValidateBy(
-    { name: 'isDraft', validator: { validate: isDraft } },
-    { message: `$property must be an object of at most ${LONGEST_MAPPING} characters` },
-  );
-
-function isDraft(value: unknown): boolean {
-  return isRecord(value) && JSON.stringify(value).length <= LONGEST_MAPPING;
-}
 
 /** Body of `POST /ops/api/preview`: a request of your own, or the `event` whose request is to be looked at again. */
 export class PreviewBody extends RequestFields {
@@ -42,7 +27,7 @@ export class PreviewBody extends RequestFields {
    * id, else before all others. What is wrong with it is `draft` of the answer. Never beside `event`.
    */
   @IsOptional()
-  @IsDraft()
+  @IsMapping()
   mapping?: Record<string, unknown>;
 }
 

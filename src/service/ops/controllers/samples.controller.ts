@@ -2,7 +2,7 @@ import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { HooksSettings } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { listPresetSamples, sampleRequest } from '../../senders/samples.ts';
-import type { SampleRequest, Samples } from '../answers.ts';
+import type { SampleRequest, Samples } from '../configuring-answers.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
 /** What senders send, from what their vendors publish; to be looked at, changed and tried. */

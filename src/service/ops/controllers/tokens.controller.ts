@@ -20,18 +20,16 @@ import {
   TextList,
 } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
-import type { RefusalCode } from '../../refusals.ts';
-import { TokensUnchanged } from '../../senders/token-refusal.ts';
-import type { TokenRefusal } from '../../senders/token-refusal.ts';
 import type { TokenKeeper } from '../../senders/token-keeper.ts';
 import { listTokens } from '../../senders/token-list.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
-import type { NewToken, RetiredTokens, Tokens } from '../answers.ts';
+import type { NewToken, RetiredTokens, Tokens } from '../configuring-answers.ts';
 import { QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
+import { orRefusal } from '../unchanged.ts';
 
 /** Body of `POST /ops/api/tokens`. */
 export class NewTokenBody {
@@ -97,7 +95,8 @@ export class TokensController {
   async make(@Req() request: FastifyRequest, @Changing() change: Change): Promise<NewToken> {
     const { id, hooks, notAfter } = await readBody(request, NewTokenBody, LARGEST_BODY);
     change.subject = id;
-    const made = await refused(this.#keeper.add({ id, hooks, notAfter }, this.clock.now()));
+    const adding = this.#keeper.add({ id, hooks, notAfter }, this.clock.now());
+    const made = await orRefusal(adding, () => new Refusal('unknown_sender'));
     const { token, sender, file, strange } = made;
     const { tokens, ...about } = sender;
     change.before = { tokens: tokens.length - 1 };
@@ -125,7 +124,10 @@ export class TokensController {
     @Query(QueryPipe) { which }: RetireQuery,
     @Changing() change: Change,
   ): Promise<RetiredTokens> {
-    const { before, left } = await refused(this.#keeper.retire(id, which));
+    const { before, left } = await orRefusal(
+      this.#keeper.retire(id, which),
+      () => new Refusal('unknown_sender'),
+    );
     change.before = { tokens: before };
     change.after = { tokens: left };
     return { ok: true, retired: before - left, left };
@@ -136,25 +138,5 @@ export class TokensController {
     const { tokenKeeper } = this.options;
     if (tokenKeeper === undefined) throw new Refusal('no_configuration_files');
     return tokenKeeper;
-  }
-}
-
-const CODES = {
-  'bad-id': 'unknown_sender',
-  demo: 'demo_configuration',
-  broken: 'configuration_broken',
-  elsewhere: 'sender_elsewhere',
-  unknown: 'unknown_sender',
-  several: 'several_tokens',
-  refused: 'invalid_body',
-  unwritable: 'configuration_read_only',
-} as const satisfies Readonly<Record<TokenRefusal, RefusalCode>>;
-
-async function refused<T>(change: Promise<T>): Promise<T> {
-  try {
-    return await change;
-  } catch (error) {
-    if (!(error instanceof TokensUnchanged)) throw error;
-    throw new Refusal(CODES[error.why], error.detail.replaceAll('\n', '; '));
   }
 }

@@ -103,7 +103,7 @@ export function compileSignature(
 
   /** Signature, time and id of a head, or what is wrong with them. */
   function readHead(head: RequestHead, now: number): HeadRead | SignatureFault {
-    const signature = 'header' in at ? readAt(head, at.header, proof) : NOT_IN_HEAD;
+    const signature = 'header' in at ? readText(readHeader(head, at.header), proof) : NOT_IN_HEAD;
     if (typeof signature === 'string') return signature;
     const id = idHeader === undefined ? undefined : readHeader(head, idHeader);
     if (idHeader !== undefined && id === undefined) return 'missing';
@@ -130,7 +130,7 @@ export function compileSignature(
       const { request } = delivery;
       const head = readHead(request, now);
       if (typeof head === 'string') return head;
-      const signature = 'header' in at ? head.signature : readInBody(delivery, at.field, proof);
+      const signature = 'header' in at ? head.signature : readText(delivery.read(at), proof);
       if (typeof signature === 'string') return signature;
       const bound = isBodyBound(delivery, proof);
       if (bound === false) return 'mismatch';
@@ -164,24 +164,11 @@ interface HeadRead {
 
 const NOT_IN_HEAD: ReadSignature = { candidates: [], items: new Map() };
 
-/** The signature of a header, taken apart. */
-function readAt(
-  head: RequestHead,
-  header: string,
+/** The signature at its place, taken apart. */
+function readText(
+  text: string | null | undefined,
   proof: SignatureProof,
 ): ReadSignature | SignatureFault {
-  const text = readHeader(head, header);
-  if (text === undefined) return 'missing';
-  return (text === null ? null : readSignature(text, proof)) ?? 'malformed';
-}
-
-/** The same of a field of the body. */
-function readInBody(
-  delivery: Delivery,
-  field: string,
-  proof: SignatureProof,
-): ReadSignature | SignatureFault {
-  const text = delivery.read({ field });
   if (text === undefined) return 'missing';
   return (text === null ? null : readSignature(text, proof)) ?? 'malformed';
 }

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { integer, text } from '../../../rows.ts';
 import { syncDirectory } from '../../../../platform/sync-directory.ts';
 import { filesOf, makeOwn, sizeOf } from './data-directory.ts';
-import { DirectoryInUse, DirectoryLock } from './directory-lock.ts';
+import { DirectoryInUse, DirectoryLock } from '../../../../platform/directory-lock.ts';
 import { checkEdition, keepCopy, makeTables, prepareNewFile } from './migrate.ts';
 import { storeTrouble } from './store-trouble.ts';
 

@@ -3,7 +3,7 @@ import type { HeldFiles } from '../../protocol.ts';
 import { markOf, prepareDirectory, sizeOf } from './data-directory.ts';
 import type { FileMark, LedgerFiles } from './data-directory.ts';
 import { lookBeforeOpening } from './database.ts';
-import { DirectoryLock } from './directory-lock.ts';
+import { DirectoryLock } from '../../../../platform/directory-lock.ts';
 
 /**
  * A directory that this process holds from before its ledger is opened until everything is closed, whoever writes

@@ -1,7 +1,15 @@
 import { truncateSync } from 'node:fs';
-import { DatabaseSync } from './sqlite.ts';
+import { basename } from 'node:path';
+import type { DatabaseSync as Connection } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { storeTrouble } from './store-trouble.ts';
+import { getField } from './objects.ts';
+
+/** Not imported: a Node that has no SQLite is to say that it is too old, before anything else fails. */
+const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+
+/** SQLite's primary result codes for a file that somebody else holds, and for one that is no database. */
+const HELD: ReadonlySet<number> = new Set([5, 6]);
+const NO_DATABASE: ReadonlySet<number> = new Set([11, 26]);
 
 /** How often somebody who waits asks again. */
 const ASK_EVERY_MS = 25;
@@ -19,9 +27,9 @@ export class DirectoryInUse extends Error {
  * kill -9 included, so that nothing is ever left to clean up.
  */
 export class DirectoryLock {
-  readonly #db: DatabaseSync;
+  readonly #db: Connection;
 
-  private constructor(db: DatabaseSync) {
+  private constructor(db: Connection) {
     this.#db = db;
   }
 
@@ -57,24 +65,24 @@ export class DirectoryLock {
   }
 }
 
-function lock(file: string): DatabaseSync | 'held' | 'no database' {
+function lock(file: string): Connection | 'held' | 'no database' {
   const db = new DatabaseSync(file, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');
     return db;
   } catch (error) {
     db.close();
-    const trouble = storeTrouble(error);
-    if (trouble?.includes('damaged')) return 'no database';
-    if (trouble?.includes('another process')) return 'held';
+    const code = Number(getField(error, 'errcode')) & 0xff;
+    if (NO_DATABASE.has(code)) return 'no database';
+    if (HELD.has(code)) return 'held';
     throw error;
   }
 }
 
 /** Nothing is kept in the file. Nobody holds it: whoever does is found before anything of it is read. */
-function lockAnew(file: string): DatabaseSync {
+function lockAnew(file: string): Connection {
   truncateSync(file);
   const found = lock(file);
   if (typeof found !== 'string') return found;
-  throw new Error('lock.db cannot be used: remove it while no service runs');
+  throw new Error(`${basename(file)} cannot be used: remove it while no service runs`);
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { MailStore, MailStoreHeld } from './store.ts';
+import { MailStoreHeld, openMailMemory } from './memory-file.ts';
 
 let dir: string;
 
@@ -12,45 +12,45 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
 
-describe('MailStore', () => {
+describe('openMailMemory', () => {
   it('remembers how far each mailbox is', () => {
-    const store = MailStore.open(dir);
+    const store = openMailMemory(dir);
     expect(store.cursor('a')).toBeUndefined();
     store.saveCursor('a', { uidValidity: '18446744073709551615', lastUid: 4_294_967_295 });
     store.saveCursor('a', { uidValidity: '7', lastUid: 2 });
     store.close();
-    const again = MailStore.open(dir);
+    const again = openMailMemory(dir);
     expect(again.cursor('a')).toEqual({ uidValidity: '7', lastUid: 2 });
     again.close();
   });
 
   it('belongs to one watcher, and is free when that one ends', () => {
-    const store = MailStore.open(dir);
-    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
-    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
+    const store = openMailMemory(dir);
+    expect(() => openMailMemory(dir)).toThrow(MailStoreHeld);
+    expect(() => openMailMemory(dir)).toThrow(MailStoreHeld);
     store.saveCursor('a', { uidValidity: '7', lastUid: 1 });
     store.close();
-    MailStore.open(dir).close();
+    openMailMemory(dir).close();
   });
 
   it('is held by the watcher of an earlier build, too, which locks the file itself', () => {
-    MailStore.open(dir).close();
+    openMailMemory(dir).close();
     const earlier = new DatabaseSync(join(dir, 'mail.sqlite'));
     earlier.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
-    expect(() => MailStore.open(dir)).toThrow(MailStoreHeld);
+    expect(() => openMailMemory(dir)).toThrow(MailStoreHeld);
     earlier.close();
-    MailStore.open(dir).close();
+    openMailMemory(dir).close();
   });
 
   it('can be read by its owner alone', () => {
-    const store = MailStore.open(dir);
+    const store = openMailMemory(dir);
     for (const name of ['mail.sqlite', 'mail.lock'])
       expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
     store.close();
   });
 
   it('keeps an outage until it is over', () => {
-    const store = MailStore.open(dir);
+    const store = openMailMemory(dir);
     const { id, isNotified } = store.beginOutage('me');
     expect(isNotified).toBe(false);
     store.markNotified('me');

@@ -3,9 +3,7 @@ import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import { sqliteStore } from '../support/sqlite-store.ts';
 import { describeLedger } from './ledger.contract.ts';
 
-// The whole contract once more while its place changes: among the faults, since both places have it in `npm test`.
-
-/** Moves from the main thread into its own while the first calls come. */
+/** Begins on the main thread and moves into its own with the first call: whatever is asked and answered later is a message. */
 function movingLedger(dir: string): LedgerProvider {
   const isFast = () => Promise.resolve(true);
   const pace = { isFast, note: () => true, beginAnew: () => {} };

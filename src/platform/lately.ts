@@ -1,0 +1,17 @@
+/**
+ * What `look` finds, for many who ask: an answer is given to all of them for so long, and a look under way is shared.
+ * @param look never rejects
+ */
+export function lately<T>(
+  clock: { now(): number },
+  forMs: number,
+  look: () => Promise<T>,
+): () => Promise<T> {
+  let last: { readonly at: number; readonly found: Promise<T> } | undefined;
+  return () => {
+    const now = clock.now();
+    // A clock that was set back makes it no longer.
+    if (last === undefined || Math.abs(now - last.at) >= forMs) last = { at: now, found: look() };
+    return last.found;
+  };
+}
