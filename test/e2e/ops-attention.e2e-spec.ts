@@ -44,8 +44,14 @@ async function itemsOf(service: OperatedService): Promise<Record<string, unknown
   const { status, body } = await service.get(ATTENTION);
   expect(status).toBe(200);
   const items = body['items'] as Record<string, unknown>[];
-  expect((await service.get('/ops/api/status')).body['attention']).toEqual(items);
+  const ofStatus = (await service.get('/ops/api/status')).body['attention'];
+  expect((ofStatus as typeof items).map(withoutNext)).toEqual(items.map(withoutNext));
   return items;
+}
+
+/** Of a rest, `next` is told from what is left of it: two questions may hear a millisecond more or less. */
+function withoutNext({ next: _, ...item }: Record<string, unknown>): Record<string, unknown> {
+  return item;
 }
 
 function waits(kind: 'run' | 'heartbeat' | 'delivery', waitsFor: string, count: number) {

@@ -38,7 +38,13 @@ it('finds the tunnels that lead here, and no others', async () => {
   const quick = saying({ hostname: 'three-words.trycloudflare.com' });
   const named = saying({ hostname: '' });
   await Promise.all([ngrok, quick, named].map((one) => one.listen()));
-  const places = { ngrok: ngrok.origin, cloudflared: [quick.origin, named.origin], tailscale };
+  const places = {
+    ngrok: ngrok.origin,
+    cloudflared: [quick.origin, named.origin],
+    tailscale,
+    // However busy the machine is.
+    timeoutMs: 60_000,
+  };
   expect(await findTunnels(18_790, places)).toEqual([
     { url: 'https://ab12.ngrok-free.app', by: 'ngrok' },
     { url: 'https://three-words.trycloudflare.com', by: 'cloudflared' },

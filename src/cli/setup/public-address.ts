@@ -22,15 +22,16 @@ export interface TunnelPlaces {
   readonly cloudflared: readonly string[];
   /** The program. */
   readonly tailscale: string;
+  /** How long each may take. */
+  readonly timeoutMs: number;
 }
 
 const PLACES: TunnelPlaces = {
   ngrok: 'http://127.0.0.1:4040',
   cloudflared: [20_241, 20_242, 20_243, 20_244, 20_245].map((port) => `http://127.0.0.1:${port}`),
   tailscale: 'tailscale',
+  timeoutMs: 1000,
 };
-
-const TIMEOUT_MS = 1000;
 
 /** What to type where no tunnel runs. */
 export function tunnelHint(port: number): string {
@@ -41,10 +42,11 @@ export function tunnelHint(port: number): string {
 export async function findTunnels(port: number, places = PLACES): Promise<readonly Tunnel[]> {
   const leadsHere = (target: string | undefined): boolean =>
     new RegExp(`:${port}/?$`).test(target ?? '');
+  const { timeoutMs } = places;
   const [ngrok, tailscale, ...cloudflared] = await Promise.all([
-    answerOf(`${places.ngrok}/api/tunnels`),
-    outputOf(places.tailscale, ['funnel', 'status', '--json']),
-    ...places.cloudflared.map((at) => answerOf(`${at}/quicktunnel`)),
+    answerOf(`${places.ngrok}/api/tunnels`, timeoutMs),
+    outputOf(places.tailscale, ['funnel', 'status', '--json'], timeoutMs),
+    ...places.cloudflared.map((at) => answerOf(`${at}/quicktunnel`, timeoutMs)),
   ]);
   const tunnels = getField(ngrok, 'tunnels');
   const funnels = getField(tailscale, 'AllowFunnel');
@@ -66,9 +68,9 @@ export async function findTunnels(port: number, places = PLACES): Promise<readon
 }
 
 /** Undefined: nobody listens there, or somebody else. */
-async function answerOf(url: string): Promise<unknown> {
+async function answerOf(url: string, timeoutMs: number): Promise<unknown> {
   try {
-    return (await sendHttp(url, { timeoutMs: TIMEOUT_MS, isDirect: true })).json;
+    return (await sendHttp(url, { timeoutMs, isDirect: true })).json;
   } catch (error) {
     if (error instanceof HttpError) return undefined;
     throw error;
@@ -76,7 +78,11 @@ async function answerOf(url: string): Promise<unknown> {
 }
 
 /** Undefined: there is no such program, or it has nothing to say. */
-async function outputOf(program: string, args: readonly string[]): Promise<unknown> {
-  const run = promisify(execFile)(program, args, { timeout: TIMEOUT_MS });
+async function outputOf(
+  program: string,
+  args: readonly string[],
+  timeout: number,
+): Promise<unknown> {
+  const run = promisify(execFile)(program, args, { timeout });
   return run.then(({ stdout }) => parseJson(stdout)).catch(() => undefined);
 }

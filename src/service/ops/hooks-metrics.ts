@@ -1,8 +1,6 @@
 import { RequestObserver } from '../../hooks/index.ts';
 import type { AgentRunner, ObservedEnd, ObservedRequest } from '../../hooks/index.ts';
-import { Metrics } from './metrics.ts';
-
-const COUNTED = new WeakMap<HooksMetrics, Metrics>();
+import { Metrics, serveAs } from './metrics.ts';
 
 /**
  * The metrics of an ingress within an application, with the package `prom-client`: `HooksModule` tells it what happens, and
@@ -19,7 +17,7 @@ export class HooksMetrics extends RequestObserver {
   private constructor(metrics: Metrics) {
     super();
     this.#metrics = metrics;
-    COUNTED.set(this, metrics);
+    serveAs(this, metrics);
   }
 
   /** Without `prom-client` nothing is counted, and a scrape is answered 501 with what to install. */
@@ -39,9 +37,4 @@ export class HooksMetrics extends RequestObserver {
   counted(runner: AgentRunner): AgentRunner {
     return this.#metrics.counted(runner);
   }
-}
-
-/** What is served of it. */
-export function metricsOf(metrics: HooksMetrics): Metrics | undefined {
-  return COUNTED.get(metrics);
 }

@@ -7,8 +7,8 @@ export {
   isLocal,
   noteArrivals,
 } from './access/arrival.ts';
-export { HooksMetrics, metricsOf } from './hooks-metrics.ts';
-export { Metrics, MetricsModule } from './metrics.ts';
+export { HooksMetrics } from './hooks-metrics.ts';
+export { Metrics, MetricsModule, metricsOf } from './metrics.ts';
 export { AddressGuard } from './access/operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';
 export type { ConfigurationState, MailStatus, OpsModuleOptions } from './ops-options.ts';

@@ -106,6 +106,18 @@ export class Metrics extends RequestObserver {
   }
 }
 
+const SERVED = new WeakMap<RequestObserver, Metrics>();
+
+/** Has these metrics served as those of an observer, whose own types a host compiles, with prom-client or without. */
+export function serveAs(observer: RequestObserver, metrics: Metrics): void {
+  SERVED.set(observer, metrics);
+}
+
+/** What is served as the metrics of an observer; undefined: it counts nothing here. */
+export function metricsOf(observer: RequestObserver): Metrics | undefined {
+  return SERVED.get(observer);
+}
+
 /** Apart from the operator API, which needs the hooks: the hooks need what observes them. */
 @Module({ providers: [{ provide: Metrics, useFactory: () => Metrics.load() }], exports: [Metrics] })
 export class MetricsModule {}

@@ -32,6 +32,7 @@ export class SetupConversation {
   #count = 0;
   #eventId: string | null = null;
   #ending: 'done' | 'failed' | null = null;
+  #isLeft = false;
 
   /** @param by the operator who began it, and alone is asked */
   constructor(
@@ -59,7 +60,9 @@ export class SetupConversation {
 
   /** Null: it waits for nobody. */
   get question(): (SetupQuestion & { readonly number: number }) | null {
-    return this.#question && { ...this.#question, number: this.#count };
+    // What it asked before it heard of its end may still come.
+    const question = this.#isLeft ? null : this.#question;
+    return question && { ...question, number: this.#count };
   }
 
   /** The event that came of it; null: none yet. */
@@ -74,7 +77,7 @@ export class SetupConversation {
 
   /** Answers the open question; what it takes has been checked. */
   answer(text: string): void {
-    const question = this.#question;
+    const { question } = this;
     if (question === null) return;
     const isSecret = question.kind === 'password';
     if (isSecret && text !== '') this.#secrets.push(text);
@@ -88,7 +91,7 @@ export class SetupConversation {
 
   /** Ends it as Ctrl-C would; resolves when its process has ended. */
   async end(): Promise<void> {
-    this.#question = null;
+    this.#isLeft = true;
     this.child.stdin.end();
     const last = setTimeout(() => this.child.kill('SIGKILL'), LAST_MOMENT_MS);
     await this.#ended;

@@ -70,6 +70,24 @@ describe('SetupGuide', () => {
     expect(conversation.question).toBeNull();
   });
 
+  it('asks nothing once it is ended, whatever the command still says', async () => {
+    const conversation = running(`
+      const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n');
+      say({ said: String(process.pid), isResult: false });
+      process.stdin.resume().on('end', () => {
+        say({ asked: ${JSON.stringify(QUESTION)} });
+        say({ said: 'late', isResult: false });
+      });
+      setInterval(() => {}, 1000);
+    `).begin('ana');
+    const pid = await eventually('it runs', () => conversation.entries[0]?.text);
+    const ended = guide?.end();
+    await eventually('it is heard', () => conversation.entries.length === 2 || undefined);
+    expect(conversation).toMatchObject({ question: null, ending: null });
+    process.kill(Number(pid));
+    await ended;
+  });
+
   it('takes what is no line of the command for a note, of bounded length and number', async () => {
     const conversation = running(
       `console.log('npm says so'); console.error('and so'); console.log('x'.repeat(20_000));
