@@ -545,6 +545,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Those that were saved here and changed by nobody since, and why no more can be */
+        get: operations["mappingsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/mappings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Saves a mapping as `gateway.d/mapping-<id>.json5`, in force at once, if the whole configuration is sound with it */
+        put: operations["mappingsSave"];
+        post?: never;
+        /** Removes a mapping that was saved here, at once */
+        delete: operations["mappingsRemove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/metrics": {
         parameters: {
             query?: never;
@@ -576,6 +611,26 @@ export interface paths {
         get: operations["openapiDocument"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enables a preset as `hooks setup <preset>` does, in force at once
+         * @description Enables a preset as `hooks setup <preset>` does, in force at once: a fragment of its own, with a secret or a token that is told this once. One that is enabled already stays as it is.
+         */
+        post: operations["presetsEnable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -837,6 +892,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was said and asked, and whether it can be begun here at all */
+        get: operations["setupShow"];
+        put?: never;
+        /** Begins one */
+        post: operations["setupBegin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answers the open question of one that you began */
+        post: operations["setupAnswer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/setup/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends and forgets one, whoever began it, as Ctrl-C would */
+        delete: operations["setupEnd"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/status": {
         parameters: {
             query?: never;
@@ -1032,6 +1139,10 @@ export interface components {
             /** @description `cursor` of the next page; null: there is none. */
             nextCursor: string | null;
         };
+        /** @description A guided setup that was begun. */
+        BegunSetup: {
+            id: string;
+        };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
             /**
@@ -1222,6 +1333,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1262,6 +1377,10 @@ export interface components {
             error: string | null;
             /** @description Why it goes on later: what the first of its runs and deliveries that wait for another attempt has met, in at most 160 characters. Null: none of them waits, or they were not tried yet. */
             waitReason: string | null;
+            /** @description The agent of its first action. Null: there is no action. */
+            agentId: string | null;
+            /** @description Where its reply goes: the channel of its first delivery, else what its first action asks for, which may be `last`. Null: nowhere. */
+            channel: string | null;
             /** @description Of a search: in one line what was found, with the words around it, without anything that looks like a credential. */
             match?: string;
         };
@@ -1444,6 +1563,26 @@ export interface components {
             hint: string | null;
             mailboxes: components["schemas"]["MailboxStatus"][];
         };
+        /** @description A mapping was saved, or removed. */
+        MappingChange: {
+            /** @constant */
+            ok: true;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+            file: string;
+            /** @description Of what the file has now; null: it is gone. */
+            revision: string | null;
+            /** @description What would work and cannot be meant. */
+            warnings: string[];
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+        };
+        /** @description The mappings that were saved here. */
+        Mappings: {
+            /** @description Why none can be saved, in a sentence; null: nothing is in the way. */
+            unwritable: string | null;
+            mappings: components["schemas"]["SavedMapping"][];
+        };
         /** @description One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
         MatchExplanation: {
             /** @description The id of the mapping. */
@@ -1489,6 +1628,23 @@ export interface components {
                 };
             };
         };
+        /** @description A preset was enabled, or was already. */
+        PresetEnabled: {
+            /** @constant */
+            ok: true;
+            /** @description What its sender is called on a screen. */
+            sender: string;
+            /** @description The files that were written; empty: everything was there. */
+            files: string[];
+            /** @description What to do at the sender, a step each, with what was made just now: it is told this once. */
+            steps: string[];
+            /** @description The secret or token that was made; null: none was. */
+            made: string | null;
+            /** @description False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
+            isInForce: boolean;
+            /** @description Keys that wait for a restart. */
+            restartFor: string[];
+        };
         /** @description The samples of one preset. */
         PresetSamples: {
             preset: string;
@@ -1498,6 +1654,13 @@ export interface components {
             hook: string;
             /** @description Whether `hooks.presets` names it. */
             isEnabled: boolean;
+            /**
+             * @description What its sender proves itself by: a `token` of ours, its `own-secret` that is made here, or `their-secret`.
+             * @enum {string}
+             */
+            proof: "own-secret" | "their-secret" | "token";
+            /** @description Whether the address that it sends to is part of what it signs. */
+            signsAddress: boolean;
             /** @description Names of its samples, in order: at least one. */
             samples: string[];
         };
@@ -1731,6 +1894,8 @@ export interface components {
                 [key: string]: unknown;
             };
             run: components["schemas"]["RunDetails"];
+            /** @description The model, provider, gateway or program it waits for, as turns and logs name it; null: none. */
+            waitsFor: string | null;
             /** @description What became of its reply; empty: it goes nowhere, or there is none yet. */
             deliveries: components["schemas"]["DeliveryDetails"][];
         };
@@ -1756,6 +1921,18 @@ export interface components {
         /** @description Every preset that has samples. */
         Samples: {
             presets: components["schemas"]["PresetSamples"][];
+        };
+        /** @description A mapping that was saved. */
+        SavedMapping: {
+            id: string;
+            /** @description Where it stands. */
+            file: string;
+            /** @description Names the content of the file: whoever saves it says which one was seen. */
+            revision: string;
+            /** @description As an entry of `hooks.mappings`. */
+            mapping: {
+                [key: string]: unknown;
+            };
         };
         /** @description What the operator is shown of a window: open, or with the secret that came. */
         SecretWindow: {
@@ -1836,6 +2013,55 @@ export interface components {
             turns: number;
             /** @description How many wait. */
             pendingSystemEvents: number;
+        };
+        /** @description One of the answers of a question that gives a choice. */
+        SetupChoice: {
+            value: string;
+            label: string;
+        };
+        /** @description One line of what was said. */
+        SetupEntry: {
+            /**
+             * @description `result`: to be kept or entered elsewhere. `note`: what is done. `question` and `answer`: of the operator.
+             * @enum {string}
+             */
+            kind: "answer" | "note" | "question" | "result";
+            /** @description May hold foreign text. */
+            text: string;
+        };
+        /** @description `hooks setup` as the console has it. */
+        SetupState: {
+            /** @description Why it cannot be begun here, in a sentence; null: it can. */
+            refusal: string | null;
+            /** @description The one that goes on, or ended last; null: none, or nobody was there for a quarter of an hour. */
+            conversation: {
+                id: string;
+                /** @description The operator who began it. */
+                by: string;
+                /** @description False: what it says, asks and leads to is not told. */
+                isYours: boolean;
+                entries: components["schemas"]["SetupEntry"][];
+                /** @description What it waits for; null: nothing. */
+                question: {
+                    /** @enum {string} */
+                    kind: "confirm" | "password" | "select" | "text";
+                    message: string;
+                    /** @description Of `select` and `confirm`; nothing else is an answer there. */
+                    choices: components["schemas"]["SetupChoice"][];
+                    /** @description What is proposed; null: nothing. */
+                    initial: string | null;
+                    /** @description What was wrong with the answer before; null: nothing. */
+                    problem: string | null;
+                    number: number;
+                } | null;
+                /** @description The event that came of it; null: none yet. */
+                eventId: string | null;
+                /**
+                 * @description Null: it goes on.
+                 * @enum {string|null}
+                 */
+                ending: "done" | "failed" | null;
+            } | null;
         };
         /** @description A request that was signed, to be sent by somebody else. */
         SignedRequest: {
@@ -2051,15 +2277,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized, session_ended */
-        OperatorUnauthorizedOrSessionEnded: {
+        /** @description operator_token_ended, operator_unauthorized, session_ended */
+        OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "operator_unauthorized" | "session_ended";
+                    code?: "operator_token_ended" | "operator_unauthorized" | "session_ended";
                 };
             };
         };
@@ -2325,6 +2551,30 @@ export interface components {
                 };
             };
         };
+        /** @description unknown_mapping */
+        UnknownMapping: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_mapping";
+                };
+            };
+        };
+        /** @description configuration_read_only, no_configuration_files */
+        ConfigurationReadOnlyOrNoConfigurationFiles: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
         /** @description metrics_unavailable */
         MetricsUnavailable: {
             headers: {
@@ -2334,6 +2584,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "metrics_unavailable";
+                };
+            };
+        };
+        /** @description unknown_preset */
+        UnknownPreset: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_preset";
                 };
             };
         };
@@ -2421,15 +2683,15 @@ export interface components {
                 };
             };
         };
-        /** @description operator_unauthorized */
-        OperatorUnauthorized: {
+        /** @description operator_token_ended, operator_unauthorized */
+        OperatorTokenEndedOrOperatorUnauthorized: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "operator_unauthorized";
+                    /** @enum {unknown} */
+                    code?: "operator_token_ended" | "operator_unauthorized";
                 };
             };
         };
@@ -2469,6 +2731,42 @@ export interface components {
                 };
             };
         };
+        /** @description setup_under_way */
+        SetupUnderWay: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "setup_under_way";
+                };
+            };
+        };
+        /** @description unknown_setup */
+        UnknownSetup: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_setup";
+                };
+            };
+        };
+        /** @description no_such_question */
+        NoSuchQuestion: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "no_such_question";
+                };
+            };
+        };
         /** @description unknown_sender */
         UnknownSender: {
             headers: {
@@ -2478,30 +2776,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
-                };
-            };
-        };
-        /** @description configuration_broken, demo_configuration, sender_elsewhere, several_tokens */
-        ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_broken" | "demo_configuration" | "sender_elsewhere" | "several_tokens";
-                };
-            };
-        };
-        /** @description configuration_read_only, no_configuration_files */
-        ConfigurationReadOnlyOrNoConfigurationFiles: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "configuration_read_only" | "no_configuration_files";
                 };
             };
         };
@@ -3214,7 +3488,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3240,7 +3514,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttentionList"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3274,7 +3548,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3300,7 +3574,7 @@ export interface operations {
                     "application/json": components["schemas"]["Channels"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3337,7 +3611,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -3366,7 +3640,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfigurationReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3397,7 +3671,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3443,7 +3717,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3473,7 +3747,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventDetails"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             421: components["responses"]["HostNotAllowed"];
@@ -3503,7 +3777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Forgotten"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["EventUnderWay"];
@@ -3547,7 +3821,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3589,7 +3863,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -3618,7 +3892,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dismissed"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToDismiss"];
@@ -3649,7 +3923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retried"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             409: components["responses"]["NothingToRetry"];
@@ -3699,7 +3973,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3707,7 +3981,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -3901,7 +4175,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -3975,7 +4249,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hooks"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4001,7 +4275,7 @@ export interface operations {
                     "application/json": components["schemas"]["Instances"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4030,7 +4304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4061,7 +4335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draining"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownInstance"];
             409: components["responses"]["LastInstance"];
@@ -4089,7 +4363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4115,7 +4389,7 @@ export interface operations {
                     "application/json": components["schemas"]["Intake"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4141,7 +4415,7 @@ export interface operations {
                     "application/json": components["schemas"]["TriedBackends"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4167,11 +4441,140 @@ export interface operations {
                     "application/json": components["schemas"]["MailReport"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mappings"];
+                };
+            };
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsSave: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description An entry of `hooks.mappings` with that `id`. `${NAME}` in it is text; it holds no secret. */
+                    mapping: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Of the one that it replaces; absent: there is none. */
+                    revision?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsRemove: {
+        parameters: {
+            query: {
+                /** @description Of the one that is meant. */
+                revision: string;
+            };
+            header?: never;
+            path: {
+                /** @description Of the mapping. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingChange"];
+                };
+            };
+            400: components["responses"]["InvalidBodyOrInvalidQuery"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownMapping"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4193,7 +4596,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4220,11 +4623,65 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApiDocument"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    presetsEnable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the preset. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The secret that its sender has made, in one line of at most 4,096 characters. Absent: it is made here, or there already. */
+                    secret?: string;
+                    /** @description `hooks.publicUrl`, where no file says it: where senders reach the service. */
+                    publicUrl?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetEnabled"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownPreset"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -4270,7 +4727,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownEvent"];
             410: components["responses"]["PayloadPruned"];
@@ -4313,7 +4770,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4339,7 +4796,7 @@ export interface operations {
                     "application/json": components["schemas"]["LostLately"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4368,7 +4825,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunStory"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownRun"];
             421: components["responses"]["HostNotAllowed"];
@@ -4395,7 +4852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Samples"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4426,7 +4883,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleRequest"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSample"];
             421: components["responses"]["HostNotAllowed"];
@@ -4457,7 +4914,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4494,7 +4951,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["SecretsPresent"];
             413: components["responses"]["BodyTooLarge"];
@@ -4526,7 +4983,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoSecretWindow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4595,7 +5052,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_signature, operator_unauthorized, session_ended, signature_reused, unauthorized */
+            /** @description invalid_signature, operator_token_ended, operator_unauthorized, session_ended, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4603,7 +5060,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_signature" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
+                        code?: "invalid_signature" | "operator_token_ended" | "operator_unauthorized" | "session_ended" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -4805,7 +5262,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             409: components["responses"]["CannotSignOrNothingToSign"];
             413: components["responses"]["BodyTooLarge"];
@@ -4868,7 +5325,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorized"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorized"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnly"];
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
@@ -4925,7 +5382,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -4960,7 +5417,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5003,7 +5460,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSessionOrUnknownChannel"];
             413: components["responses"]["BodyTooLarge"];
@@ -5034,7 +5491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["NoMainSession"];
             421: components["responses"]["HostNotAllowed"];
@@ -5064,12 +5521,151 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSession"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupShow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupBegin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSetup"];
+                };
+            };
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            409: components["responses"]["SetupUnderWay"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupAnswer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description `number` of the open question. */
+                    question: number;
+                    /** @description A value of its choices, or a line of text. */
+                    answer: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            /** @description console_header_missing, foreign_origin, loopback_only, role_too_low, setup_of_another */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low" | "setup_of_another";
+                    };
+                };
+            };
+            404: components["responses"]["UnknownSetup"];
+            409: components["responses"]["NoSuchQuestion"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    setupEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the setup. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownSetup"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };
@@ -5091,7 +5687,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceStatus"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5117,7 +5713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tokens"];
                 };
             };
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5155,10 +5751,21 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5192,10 +5799,21 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownSender"];
-            409: components["responses"]["ConfigurationBrokenOrDemoConfigurationOrSenderElsewhereOrSeveralTokens"];
+            /** @description another_secret, configuration_broken, configuration_changed, demo_configuration, file_not_ours, secrets_elsewhere, sender_elsewhere, several_tokens */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"] & {
+                        /** @enum {unknown} */
+                        code?: "another_secret" | "configuration_broken" | "configuration_changed" | "demo_configuration" | "file_not_ours" | "secrets_elsewhere" | "sender_elsewhere" | "several_tokens";
+                    };
+                };
+            };
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -5227,7 +5845,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidQuery"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
@@ -5271,7 +5889,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorUnauthorizedOrSessionEnded"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             404: components["responses"]["UnknownWait"];
             409: components["responses"]["DecidedBeforeOrWaitOver"];
