@@ -21,10 +21,13 @@ describe('what a person decides about a run (behaviour.md §16)', () => {
   }
   afterEach(() => hooks.close());
 
+  /** The clock stands still, and with it each heartbeat that would gather others. */
+  const NO_HEARTBEAT = { wakeMode: 'next-heartbeat' } as const;
+
   /** A run whose reply is for a customer, as soon as it waits. */
   async function asked(body: object = {}): Promise<EventDetails> {
     const customer = { channel: 'chan_2', to: 'a customer' };
-    const given = { message: 'what was asked', wakeMode: 'next-heartbeat', ...customer, ...body };
+    const given = { message: 'what was asked', ...NO_HEARTBEAT, ...customer, ...body };
     const { eventId } = await hooks.ask('/agent', given);
     return waits(eventId);
   }
@@ -119,13 +122,23 @@ describe('what a person decides about a run (behaviour.md §16)', () => {
 
     it('asks about no reply that goes nowhere', async () => {
       await start('reply');
-      const { eventId } = await hooks.ask('/agent', { message: 'quietly', deliver: false });
+      const { eventId } = await hooks.ask('/agent', {
+        message: 'quietly',
+        deliver: false,
+        ...NO_HEARTBEAT,
+      });
       expect((await hooks.ended(eventId)).runs).toMatchObject([{ status: 'succeeded', waits: [] }]);
     });
 
     it('asks where foreign text was shown, and only there, if that is what the mapping says', async () => {
       const approve = { reply: 'when-untrusted' } as const;
-      const foreign = { id: 'foreign', approve, channel: 'chan_2', to: 'x' } as const;
+      const foreign = {
+        id: 'foreign',
+        approve,
+        channel: 'chan_2',
+        to: 'x',
+        ...NO_HEARTBEAT,
+      } as const;
       const own = { ...foreign, id: 'own', allowUnsafeExternalContent: true };
       await start(false, { mappings: [foreign, own] });
       const trusted = await hooks.ask('/own', { text: 'a' });
@@ -215,7 +228,11 @@ describe('what a person decides about a run (behaviour.md §16)', () => {
     const ci = 'the-secret-of-the-build-server';
     await start('run', { tokens: [{ id: 'ci', token: ci, hooks: ['agent'] }] });
     const headers = { authorization: `Bearer ${ci}` };
-    const { eventId, runId } = await hooks.ask('/agent', { message: 'go' }, headers);
+    const { eventId, runId } = await hooks.ask(
+      '/agent',
+      { message: 'go', ...NO_HEARTBEAT },
+      headers,
+    );
     const event = await waits(eventId);
     expect(await hooks.run(runId, { token: ci })).toMatchObject({
       run: 'waiting',
