@@ -199,6 +199,7 @@ export type {
   AuditPage,
   Decision,
   DecisionOutcome,
+  WaitFilter,
   WaitPage,
   WaitingRun,
   AuditedState,
