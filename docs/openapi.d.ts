@@ -1080,7 +1080,7 @@ export interface components {
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
-            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
+            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "decisions-open" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
              * @description `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know.
              * @enum {string}
@@ -2207,8 +2207,8 @@ export interface components {
             hook: string;
             /** @description Id of the mapping that made it; null: `agent` did. */
             mapping: string | null;
-            /** @description What would be delivered, whole; null: it is about no reply. */
-            reply: string | null;
+            /** @description What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+            text: string;
             id: string;
             /** @enum {string} */
             kind: "reply" | "run";
@@ -2224,6 +2224,8 @@ export interface components {
         /** @description A page of what waits for a person, the oldest first. */
         WaitPage: {
             waits: components["schemas"]["WaitingRun"][];
+            /** @description How many there are on all pages. */
+            total: number;
             /** @description Null: there are no more. */
             nextCursor: string | null;
         };

@@ -14,19 +14,26 @@ const WAIT: WaitingRun = {
   agentId: 'main',
   hook: 'github',
   mapping: 'push',
-  reply: 'Merged.',
+  text: 'Merged.',
 };
 const DECIDE = `/ops/api/waits/${WAIT.id}/decide`;
 const decided = (service: OperatedService): string[] =>
   service.ledger.journal.filter((line) => line.startsWith('decide'));
 
 describe('what waits for a decision (ops/api/waits)', () => {
-  it('is listed, a page at a time', async () => {
+  it('is listed, a page at a time, and needs a person', async () => {
     await using service = await OperatedService.start();
-    service.ledger.waits = [WAIT];
-    const { status, body } = await service.get('/ops/api/waits?limit=1&cursor=7');
-    expect({ status, body }).toEqual({ status: 200, body: { waits: [WAIT], nextCursor: 'next' } });
-    expect(service.ledger.journal).toContain('waits {"limit":1,"cursor":"7"}');
+    service.ledger.waits = [WAIT, { ...WAIT, id: 'another' }];
+    const { status, body } = await service.get('/ops/api/waits?limit=1');
+    const page = { waits: [WAIT], total: 2, nextCursor: 'next' };
+    expect({ status, body }).toEqual({ status: 200, body: page });
+    const [item] = (await service.get('/ops/api/attention')).body['items'] as object[];
+    expect(item).toMatchObject({
+      kind: 'decisions-open',
+      what: '2 runs wait for a decision',
+      since: WAIT.openedAt,
+      count: 2,
+    });
   });
 
   it('is decided by name, and the audit tells what but none of the words', async () => {

@@ -302,9 +302,10 @@ class OperatedOperations extends LedgerAdmin {
     return this.ledger.waiting;
   }
 
-  async waits(filter: WaitFilter): Promise<WaitPage> {
-    this.ledger.journal.push(`waits ${JSON.stringify(filter)}`);
-    return { waits: this.ledger.waits, nextCursor: 'next' };
+  async waits({ limit }: WaitFilter): Promise<WaitPage> {
+    const { waits } = this.ledger;
+    const nextCursor = waits.length > limit ? 'next' : null;
+    return { waits: waits.slice(0, limit), total: waits.length, nextCursor };
   }
 
   async decide(id: string, { at: _at, ...decision }: Decision): Promise<DecisionOutcome> {

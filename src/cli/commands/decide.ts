@@ -11,9 +11,7 @@ export const decisions = serviceCommand({
   options: PAGE_OPTIONS,
   examples: [['hooks decisions', 'the oldest first; decide with hooks approve or hooks deny']],
   ask: ({ service, options }) =>
-    gatherPages('waits', options, (query) =>
-      service.ask('GET /ops/api/waits', 'waits', { query }),
-    ),
+    gatherPages('waits', options, (query) => service.ask('GET /ops/api/waits', 'waits', { query })),
   print({ waits, nextCursor }, { terminal }) {
     if (waits.length === 0) terminal.note('Nothing waits for a decision.');
     for (const line of waits.flatMap((wait) => [...linesOf(wait)])) terminal.print(line);
@@ -22,16 +20,15 @@ export const decisions = serviceCommand({
 });
 
 function* linesOf(wait: WaitingRun): Generator<string> {
-  const { id, kind, until, whenOver, hook, mapping, agentId, eventId, recipient, reply } = wait;
+  const { id, kind, until, whenOver, hook, mapping, agentId, eventId, recipient, text } = wait;
   const who = asLine(mapping ?? hook);
   const to = recipient?.to == null ? '' : `, recipient ${asLine(recipient.to)}`;
   yield kind === 'run'
-    ? `${id}  ${who} would begin a run of the agent ${asLine(agentId)}`
+    ? `${id}  ${who} would begin a run of the agent ${asLine(agentId)} with this message`
     : `${id}  ${who} would send this reply to ${asLine(recipient?.channel ?? '')}${to}`;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
   yield `  event ${eventId}; without a decision by ${until} ${otherwise}`;
-  if (reply === null) return;
-  for (const line of asLines(reply)) yield `  | ${line}`;
+  for (const line of asLines(text)) yield `  | ${line}`;
 }
 
 const WAIT_ID = 'id of the wait, as hooks decisions and the question itself say it';

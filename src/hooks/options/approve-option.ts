@@ -50,7 +50,6 @@ export function toApproval(
     ...(reply && { reply }),
     withinMs: durationMs(until),
     whenOver: then,
-    whileWaiting:
-      settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
+    whileWaiting: settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
   };
 }

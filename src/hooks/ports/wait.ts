@@ -97,13 +97,15 @@ export interface WaitingRun extends WaitDetails {
   readonly hook: string;
   /** Id of the mapping that made it; null: `agent` did. */
   readonly mapping: string | null;
-  /** What would be delivered, whole; null: it is about no reply. */
-  readonly reply: string | null;
+  /** What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+  readonly text: string;
 }
 
 /** A page of what waits for a person, the oldest first. @publicApi */
 export interface WaitPage {
   readonly waits: readonly WaitingRun[];
+  /** How many there are on all pages. */
+  readonly total: number;
   /** Null: there are no more. */
   readonly nextCursor: string | null;
 }

@@ -148,7 +148,11 @@ export class Approvals {
   #over(asked: Asked, whenOver: WaitDetails['whenOver']): StepResult {
     const { job, run, wait } = asked;
     const at = this.clock.now();
-    const decision: Change = { type: 'decision', id: wait.id, decision: { verdict: 'expired', at } };
+    const decision: Change = {
+      type: 'decision',
+      id: wait.id,
+      decision: { verdict: 'expired', at },
+    };
     const error = 'nobody decided in time';
     if (whenOver === 'deny') {
       const denied = this.#deny(asked, error);

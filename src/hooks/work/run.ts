@@ -167,7 +167,10 @@ export class RunStep implements Step<RunLease> {
     };
   }
 
-  async #replied(run: Run, result: Extract<FinishedTurn, { outcome: 'replied' }>): Promise<StepResult> {
+  async #replied(
+    run: Run,
+    result: Extract<FinishedTurn, { outcome: 'replied' }>,
+  ): Promise<StepResult> {
     const { job } = run.lease;
     const { id, contract } = run.turn;
     const record = this.#record(run, result);

@@ -5,6 +5,7 @@
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
+import type { RunJob } from '../../hooks/ports/jobs.ts';
 import type {
   Decision,
   DecisionOutcome,
@@ -15,7 +16,7 @@ import type {
   WaitPage,
   WaitingRun,
 } from '../../hooks/ports/wait.ts';
-import { keyIn, optionalText, storedJson, text, time, word } from '../rows.ts';
+import { integer, keyIn, optionalText, storedJson, text, time, word } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
 import type { Tx } from '../tx.ts';
@@ -29,8 +30,9 @@ const WAIT_KINDS = ['run', 'reply'] as const;
 type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient'>;
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
-const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply FROM @waits s
-    JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id)
+const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
+const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
+    JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
   WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
 const FIND = `SELECT s.decision, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id WHERE s.id = $1`;
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
@@ -96,9 +98,10 @@ export async function clearDecisions(tx: Tx, events: readonly Key[]): Promise<vo
 
 /** What waits for a person, the oldest first. */
 export async function listWaits(tx: Tx, { cursor = '', limit }: WaitFilter): Promise<WaitPage> {
-  const rows = await tx.all(OPEN, cursor, limit + 1);
+  const [rows, [counted]] = await Promise.all([tx.all(OPEN, cursor, limit + 1), tx.all(COUNT)]);
   const waits = rows.slice(0, limit).map(toWaitingRun);
-  return { waits, nextCursor: rows.length > limit ? (waits.at(-1)?.id ?? null) : null };
+  const nextCursor = rows.length > limit ? (waits.at(-1)?.id ?? null) : null;
+  return { waits, total: integer(counted!, 'total'), nextCursor };
 }
 
 /** What the runs of an event waited for or wait for, the first one first, each beside the id of its run. */
@@ -108,14 +111,16 @@ export async function waitsOf(tx: Tx, event: Key): Promise<(WaitDetails & { runI
 }
 
 function toWaitingRun(row: Row): WaitingRun {
+  const wait = toWait(row);
+  const { message }: RunJob = storedJson(text(row, 'job'));
   return {
-    ...toWait(row),
+    ...wait,
     eventId: text(row, 'event_id'),
     runId: text(row, 'run_id'),
     agentId: text(row, 'agent_id'),
     hook: text(row, 'hook'),
     mapping: optionalText(row, 'mapping'),
-    reply: optionalText(row, 'reply'),
+    text: wait.kind === 'run' ? message : (optionalText(row, 'reply') ?? ''),
   };
 }
 
