@@ -153,6 +153,7 @@ export const ledgerPorts: readonly Provider[] = [
     audit: true,
     audited: true,
     waits: true,
+    countWaits: true,
     decide: true,
     setPaused: true,
     isPaused: true,

@@ -10,7 +10,7 @@ type Approve = NonNullable<
 
 const HOUR = 3_600_000;
 
-describe('what a person decides about a run (behaviour.md §16)', () => {
+describe('what a person decides about a run (behaviour.md §15)', () => {
   let hooks: Hooks;
   let clock: ManualClock;
 
@@ -222,6 +222,18 @@ describe('what a person decides about a run (behaviour.md §16)', () => {
       expect(hooks.chan2.messages.map(({ text }) => text)).toEqual(['the reply']);
       expect(turns()).toBe(1);
     });
+  });
+
+  it('asks no more than twenty questions of one mapping and sender, and says so once', async () => {
+    await start('run');
+    for (let sent = 0; sent < 23; sent++) await asked({ message: `${sent}` });
+    await questions(20);
+    clock.advance(5_000);
+    const [told] = (await questions(21)).slice(-1);
+    expect(told).toContain('more than 20 runs of agent wait for a decision');
+    const { waits: open, total } = await hooks.app.get(LedgerAdmin).waits({ limit: 50 });
+    expect([open.length, total]).toEqual([23, 23]);
+    expect(open.map(({ text }) => text)).toContain('22');
   });
 
   it('tells its sender that it waits, and how it ended', async () => {

@@ -308,6 +308,10 @@ class OperatedOperations extends LedgerAdmin {
     return { waits: waits.slice(0, limit), total: waits.length, nextCursor };
   }
 
+  async countWaits(): Promise<number> {
+    return this.ledger.waits.length;
+  }
+
   async decide(id: string, { at: _at, ...decision }: Decision): Promise<DecisionOutcome> {
     this.ledger.journal.push(`decide ${id} ${JSON.stringify(decision)}`);
     return this.ledger.decision;

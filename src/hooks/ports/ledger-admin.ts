@@ -158,6 +158,9 @@ export abstract class LedgerAdmin {
   /** What waits for a person's decision, the oldest first. */
   abstract waits(filter: WaitFilter): Promise<WaitPage>;
 
+  /** How many of one {@link NewWait.owner} wait for a person, counted up to `most`. */
+  abstract countWaits(owner: string, most: number): Promise<number>;
+
   /**
    * Takes a decision on a wait, the first that comes. It is durable when this resolves: the run goes on, whatever becomes
    * of this process.

@@ -42,6 +42,8 @@ export interface NewWait {
   /** UUIDv7. */
   readonly id: string;
   readonly kind: WaitKind;
+  /** Of which mapping, or built-in hook, and sender the run is: so many of one ask a person at a time. */
+  readonly owner: string;
   /** Epoch milliseconds. */
   readonly openedAt: number;
   /** Epoch milliseconds at which {@link whenOver} happens. */

@@ -1,4 +1,4 @@
-// What a person decides about a run (behaviour.md §16): whether it may begin, and whether its reply may be delivered.
+// What a person decides about a run (behaviour.md §15): whether it may begin, and whether its reply may be delivered.
 //
 //   RunLease ─▶ before ─┬─ nothing is to be decided, or it may begin      ─▶ null: the agent is asked
 //                       ├─ nobody was asked yet                           ─▶ waits, the operator is told
@@ -14,7 +14,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, EventStore } from '../ports/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
@@ -23,6 +23,7 @@ import type {
   RunLease,
   RunUpdate,
   StepOutcome,
+  Trust,
   WaitDecision,
   WaitDetails,
   WaitRecipient,
@@ -48,6 +49,7 @@ type Question = Pick<NewWait, 'kind' | 'recipient'> & { readonly text: string };
 export class Approvals {
   constructor(
     private readonly events: EventStore,
+    private readonly admin: LedgerAdmin,
     private readonly end: RunEnd,
     private readonly notices: Notices,
     private readonly settings: HooksSettings,
@@ -69,7 +71,11 @@ export class Approvals {
    * @param record what the run's record is to say of its turn
    * @returns null: nobody does
    */
-  after(job: RunJob, record: RunUpdate, { recipient }: ReplyEffects): StepResult | null {
+  async after(
+    job: RunJob,
+    record: RunUpdate,
+    { recipient }: ReplyEffects,
+  ): Promise<StepResult | null> {
     const { reply } = job.approve ?? {};
     const isUntrusted = record.contract?.trust !== 'trusted';
     const isAsked = reply === true || (reply === 'when-untrusted' && isUntrusted);
@@ -173,25 +179,49 @@ export class Approvals {
     };
   }
 
-  #askToBegin(job: RunJob, id: string): StepResult {
+  #askToBegin(job: RunJob, id: string): Promise<StepResult> {
     return this.#ask(job, { type: 'run-update', id }, { kind: 'run', text: job.message });
   }
 
-  #ask(job: RunJob, record: RunUpdate, { text, ...question }: Question): StepResult {
+  async #ask(job: RunJob, record: RunUpdate, { text, ...question }: Question): Promise<StepResult> {
     const { withinMs, whenOver } = job.approve!;
+    const { mapping = job.hook, verifiedBy } = job.trust;
+    const owner = `${mapping} ${verifiedBy}`;
     const openedAt = this.clock.now();
     const until = openedAt + withinMs;
-    const wait = { id: newId(), openedAt, until, whenOver, ...question };
-    const words = questionText(wait, job, text, this.settings.names.hasCommand);
+    const wait = { id: newId(), owner, openedAt, until, whenOver, ...question };
+    const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
     return {
       outcome: { ...waiting(job, until), wait },
       changes: [
         { ...record, status: 'waiting', error: null },
-        ...this.notices.ask(words, record.contract?.trust ?? job.trust.level),
+        ...this.#tell(open, wait, job, text, record.contract?.trust ?? job.trust.level),
       ],
     };
   }
+
+  /** What the operator hears of it: the question, or once that there are too many to be asked one by one. */
+  #tell(
+    open: number,
+    wait: NewWait,
+    job: RunJob,
+    text: string,
+    level: Trust['level'],
+  ): readonly Change[] {
+    const { hasCommand } = this.settings.names;
+    if (open < MOST_QUESTIONS) {
+      return this.notices.ask(questionText(wait, job, text, hasCommand), level);
+    }
+    if (open > MOST_QUESTIONS) return [];
+    const { mapping = job.hook } = job.trust;
+    const where = hasCommand ? '`hooks decisions` lists' : 'the console lists';
+    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${where} them`;
+    return this.notices.report(more, job.eventId);
+  }
 }
+
+/** Of one mapping and sender, how many are asked about at a time: whoever gets a hundred questions reads none. */
+const MOST_QUESTIONS = 20;
 
 function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait' }> {
   return { type: 'wait', until, holdsKey: job.approve?.whileWaiting === 'hold' };

@@ -176,7 +176,7 @@ export class RunStep implements Step<RunLease> {
     const record = this.#record(run, result);
     const effects = await this.end.ofReply(job, id, result.reply.text, contract.trust);
     const remembered = this.#remember(run, result.reply);
-    const asked = this.approvals.after(job, record, effects);
+    const asked = await this.approvals.after(job, record, effects);
     if (asked !== null) return { ...asked, changes: [...asked.changes, ...remembered] };
     const { summary } = effects;
     return {

@@ -77,6 +77,10 @@ export class StoredAdmin extends LedgerAdmin {
     return this.#parts.reader.call('listWaits', filter);
   }
 
+  countWaits(owner: string, most: number): Promise<number> {
+    return this.#parts.freshReader.call('countWaits', owner, most);
+  }
+
   decide(waitId: string, decision: Decision): Promise<DecisionOutcome> {
     return this.#parts.writer.call('decide', waitId, decision);
   }

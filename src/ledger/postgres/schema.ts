@@ -284,6 +284,7 @@ CREATE TABLE waits (
   run_id uuid NOT NULL,
   work_id bigint NOT NULL,
   kind ${TEXT} NOT NULL,
+  owner ${TEXT} NOT NULL,
   opened_at bigint NOT NULL,
   until bigint NOT NULL,
   question ${TEXT} NOT NULL,
@@ -291,6 +292,7 @@ CREATE TABLE waits (
 );
 CREATE INDEX waits_by_event ON waits (event);
 CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
+CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
 `;
 
 /** One step of the tables, which makes an edition of them. */

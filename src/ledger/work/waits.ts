@@ -31,6 +31,8 @@ type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient'>;
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
 const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
+const COUNT_OF = `SELECT count(*) AS total FROM
+  (SELECT 1 AS one FROM @waits WHERE decision IS NULL AND owner = $1 LIMIT $2) s`;
 const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
     JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
   WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
@@ -46,7 +48,7 @@ const QUEUED = `UPDATE @runs AS r SET status = 'queued' WHERE KEY(r) = $1`;
 /** Begins a wait; the step's commit writes the rest of it. */
 export async function openWait(
   tx: Tx,
-  { id, kind, openedAt, until, ...question }: NewWait,
+  { id, kind, owner, openedAt, until, ...question }: NewWait,
   of: { readonly workId: number; readonly ref: string; readonly eventId: string },
 ): Promise<void> {
   const row = {
@@ -55,6 +57,7 @@ export async function openWait(
     run_id: of.ref,
     work_id: of.workId,
     kind,
+    owner,
     opened_at: openedAt,
     until,
     question: JSON.stringify(question satisfies StoredQuestion),
@@ -102,6 +105,11 @@ export async function listWaits(tx: Tx, { cursor = '', limit }: WaitFilter): Pro
   const waits = rows.slice(0, limit).map(toWaitingRun);
   const nextCursor = rows.length > limit ? (waits.at(-1)?.id ?? null) : null;
   return { waits, total: integer(counted!, 'total'), nextCursor };
+}
+
+/** How many of an owner wait, counted up to `most`. */
+export async function countWaits(tx: Tx, owner: string, most: number): Promise<number> {
+  return integer((await first(tx, COUNT_OF, owner, most))!, 'total');
 }
 
 /** What the runs of an event waited for or wait for, the first one first, each beside the id of its run. */

@@ -26,7 +26,14 @@ export function describeWaits(openStore: OpenStore): void {
       const id = newId();
       const openedAt = under.clock.now();
       const until = given.until ?? openedAt + DAY;
-      const wait = { id, kind: 'reply', openedAt, until, whenOver: 'deny' } as const;
+      const wait = {
+        id,
+        kind: 'reply',
+        owner: 'm token',
+        openedAt,
+        until,
+        whenOver: 'deny',
+      } as const;
       const recipient = { channel: 'chan_1', to: '+1' };
       const outcome: StepOutcome = {
         type: 'wait',
@@ -78,7 +85,7 @@ export function describeWaits(openStore: OpenStore): void {
       });
       const about = { eventId, runId: runOf(eventId), hook: 'agent', mapping: null };
       expect(await open()).toEqual([
-        { ...asked, ...about, agentId: 'main', reply: 'what it would say' },
+        { ...asked, ...about, agentId: 'main', text: 'what it would say' },
       ]);
       under.clock.advance(DAY - 1);
       expect(await under.claimNow()).toEqual([]);
@@ -204,6 +211,21 @@ export function describeWaits(openStore: OpenStore): void {
       const cursor = page.nextCursor!;
       const rest = await under.ledger.admin.waits({ limit: 2, cursor });
       expect(rest).toMatchObject({ waits: [{ id: ids[2] }], nextCursor: null });
+    });
+
+    it('is counted by its owner while it is open, up to a limit', async () => {
+      const ids = [];
+      for (const session of ['a', 'b', 'c']) {
+        await accept(session);
+        ids.push(await ask(await under.claimOne()));
+      }
+      const count = (owner: string, most = 9) => under.ledger.admin.countWaits(owner, most);
+      expect(await count('m token')).toBe(3);
+      expect(await count('m token', 2)).toBe(2);
+      expect(await count('another token')).toBe(0);
+      await decide(ids[0]!);
+      expect(await count('m token')).toBe(2);
+      expect(await under.ledger.admin.waits({ limit: 1 })).toMatchObject({ total: 2 });
     });
 
     it('keeps its event and payload, and goes with them when they are forgotten by word', async () => {

@@ -284,6 +284,7 @@ CREATE TABLE waits (
   run_id TEXT NOT NULL,
   work_id INTEGER NOT NULL,
   kind TEXT NOT NULL,
+  owner TEXT NOT NULL,
   opened_at INTEGER NOT NULL,
   until INTEGER NOT NULL,
   question TEXT NOT NULL,
@@ -291,6 +292,7 @@ CREATE TABLE waits (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX waits_by_event ON waits (event);
 CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
+CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
 `;
 
 /**
@@ -304,4 +306,11 @@ CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
  * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
  * PostgreSQL's steps are in ledger/postgres/schema.ts, under numbers of their own.
  */
-export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS, SHARED_ROWS, AUDIT, WAITS];
+export const STEPS: readonly string[] = [
+  TABLES,
+  EDITIONS,
+  EVENTS_OF_TURNS,
+  SHARED_ROWS,
+  AUDIT,
+  WAITS,
+];
