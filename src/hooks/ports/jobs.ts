@@ -99,7 +99,7 @@ export interface RunJob {
   readonly trace?: string;
 }
 
-/** What a person decides about a run, and what becomes of it meanwhile. */
+/** What a person decides about a run, and what becomes of it meanwhile. @publicApi */
 export interface Approval {
   /** Whether the run may begin. */
   readonly run?: true;

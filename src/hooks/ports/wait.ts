@@ -37,7 +37,7 @@ export interface WaitRecipient {
   readonly to: string | null;
 }
 
-/** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. */
+/** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
 export interface NewWait {
   /** UUIDv7. */
   readonly id: string;
@@ -53,7 +53,7 @@ export interface NewWait {
   readonly recipient?: WaitRecipient;
 }
 
-/** How a wait ended; `expired`: nobody decided in time. */
+/** How a wait ended; `expired`: nobody decided in time. @publicApi */
 export interface Decision {
   readonly verdict: 'approved' | 'denied' | 'expired';
   /** The name of who decided, such as `operator anna`; nobody where time did. */

@@ -1,4 +1,5 @@
-// What a person decides about a run (behaviour.md §15): whether it may begin, and whether its reply may be delivered.
+// What a person decides about a run (behaviour.md §15, docs/design/waiting.md): whether it may begin, and whether its
+// reply may be delivered.
 //
 //   RunLease ─▶ before ─┬─ nothing is to be decided, or it may begin      ─▶ null: the agent is asked
 //                       ├─ nobody was asked yet                           ─▶ waits, the operator is told
