@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, readdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
@@ -11,16 +11,22 @@ import { TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts
 // Somebody with npx, a model and a bot, and nothing else: from the packed file to a reply, with no file edited by hand.
 
 let directory: string;
+/** Of npm: what was downloaded before, and nothing that `npx` installed before. */
+let cache: string;
 let models: OpenAiServer;
 let bot: TelegramBot;
 beforeAll(async () => {
-  directory = await newDirectory();
+  [directory, cache] = await Promise.all([newDirectory(), newDirectory()]);
+  const { stdout } = await run('npm', ['config', 'get', 'cache'], directory);
+  const downloaded = join(stdout.trim(), '_cacache');
+  await mkdir(downloaded, { recursive: true });
+  await symlink(downloaded, join(cache, '_cacache'));
   models = new OpenAiServer();
   bot = new TelegramBot();
   await Promise.all([models.listen(), bot.listen()]);
 });
 afterAll(async () => {
-  await rm(directory, { recursive: true, force: true });
+  for (const used of [directory, cache]) await rm(used, { recursive: true, force: true });
   await Promise.all([models.close(), bot.close()]);
 });
 
@@ -32,6 +38,7 @@ it('goes from npx to a reply in Telegram while the service runs, packages includ
     GATEWAY_PORT: String(await freePort()),
     MODEL_API_KEY: 'sk-secret-of-the-tests',
     TELEGRAM_TOKEN: BOT_TOKEN,
+    npm_config_cache: cache,
   };
   const service = spawn('npx', [...npx, 'start'], {
     cwd: directory,

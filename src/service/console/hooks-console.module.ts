@@ -20,7 +20,9 @@ import {
 } from '../../hooks/index.ts';
 import type { HookRouteDecorator } from '../../hooks/index.ts';
 import { OpsModule, leaveBodiesUnread, metricsOf } from '../ops/index.ts';
-import type { HooksMetrics, OpsModuleOptions } from '../ops/index.ts';
+import type { OpsModuleOptions } from '../ops/index.ts';
+// Not by the index of its room: what this file declares is read by hosts who have none of the optional packages.
+import type { HooksMetrics } from '../ops/hooks-metrics.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 import { ConsoleModule } from './console.module.ts';
 import { OwnAnswers } from './own-answers.ts';
