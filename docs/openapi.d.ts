@@ -1005,6 +1005,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/waits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What nobody has decided yet, the oldest first */
+        get: operations["waitsList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/waits/{id}/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approves or denies what a run waits for
+         * @description Approves or denies what a run waits for; the first decision counts.
+         */
+        post: operations["waitsDecide"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1043,7 +1080,7 @@ export interface components {
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
-            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
+            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "decisions-open" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
              * @description `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know.
              * @enum {string}
@@ -1286,7 +1323,7 @@ export interface components {
             /** @description Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
             hook: string;
             /** @enum {string} */
-            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped";
+            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped" | "waiting";
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
@@ -1330,7 +1367,7 @@ export interface components {
             /** @description Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
             hook: string;
             /** @enum {string} */
-            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped";
+            status: "accepted" | "delivering" | "done" | "failed" | "running" | "skipped" | "waiting";
             receivedAt: string;
             /** @description Id of the mapping that matched. */
             mapping: string | null;
@@ -1399,6 +1436,7 @@ export interface components {
             /** @description The same by how they stand now, `accepted` to `skipped`; absent: none. Null for every name. */
             statuses: {
                 running?: number;
+                waiting?: number;
                 failed?: number;
                 accepted?: number;
                 skipped?: number;
@@ -1790,7 +1828,7 @@ export interface components {
         RunDetails: {
             id: string;
             /** @enum {string} */
-            status: "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out";
+            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
             agentId: string;
             /** @description Short key, e.g. `hook:x`. */
             sessionKey: string;
@@ -1810,6 +1848,8 @@ export interface components {
             attempts: number;
             /** @description Why attempts had to be repeated. */
             notes: components["schemas"]["EventNote"][];
+            /** @description What it waited for, or waits for, the first one first. */
+            waits: components["schemas"]["WaitDetails"][];
             startedAt: string | null;
             finishedAt: string | null;
         };
@@ -1834,7 +1874,7 @@ export interface components {
             ok: true;
             runId: string;
             /** @enum {string} */
-            status: "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out";
+            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
         };
         /** @description How a run stands: all that the shared token is told. */
         RunStatusAnswer: {
@@ -1842,7 +1882,7 @@ export interface components {
             ok: true;
             runId: string;
             /** @enum {string} */
-            status: "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out";
+            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
         };
         /** @description One run beside the event that asked for it. */
         RunStory: {
@@ -2132,6 +2172,68 @@ export interface components {
             verifiedBy: string;
             /** @description Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
             mapping?: string;
+        };
+        /** @description How a wait ended, likewise. */
+        WaitDecision: {
+            /** @enum {string} */
+            verdict: "approved" | "denied" | "expired";
+            /** @description Null: time decided. */
+            by: string | null;
+            at: string;
+            reason: string | null;
+            /** @description What was sent in place of the reply; null: the reply itself, or it was forgotten. */
+            text: string | null;
+        };
+        /** @description A wait as an operator reads it. All times are ISO 8601 in UTC. */
+        WaitDetails: {
+            id: string;
+            /** @enum {string} */
+            kind: "reply" | "run";
+            openedAt: string;
+            until: string;
+            /** @enum {string} */
+            whenOver: "deny" | "expire";
+            /** @description Where a reply would go; null: it is about no reply. */
+            recipient: components["schemas"]["WaitRecipient"] | null;
+            /** @description Null: nobody has decided yet. */
+            decision: components["schemas"]["WaitDecision"] | null;
+        };
+        /** @description A run that waits, beside what it is of. */
+        WaitingRun: {
+            eventId: string;
+            runId: string;
+            agentId: string;
+            /** @description Name under the prefix. */
+            hook: string;
+            /** @description Id of the mapping that made it; null: `agent` did. */
+            mapping: string | null;
+            /** @description What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+            text: string;
+            id: string;
+            /** @enum {string} */
+            kind: "reply" | "run";
+            openedAt: string;
+            until: string;
+            /** @enum {string} */
+            whenOver: "deny" | "expire";
+            /** @description Where a reply would go; null: it is about no reply. */
+            recipient: components["schemas"]["WaitRecipient"] | null;
+            /** @description Null: nobody has decided yet. */
+            decision: components["schemas"]["WaitDecision"] | null;
+        };
+        /** @description A page of what waits for a person, the oldest first. */
+        WaitPage: {
+            waits: components["schemas"]["WaitingRun"][];
+            /** @description How many there are on all pages. */
+            total: number;
+            /** @description Null: there are no more. */
+            nextCursor: string | null;
+        };
+        /** @description A recipient that a person is asked about. */
+        WaitRecipient: {
+            channel: string;
+            /** @description Null: nobody knew one. */
+            to: string | null;
         };
         /** @description The session is told, and its heartbeat requested or left to the next one. */
         WakeAnswer: {
@@ -2676,6 +2778,30 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "unknown_sender";
+                };
+            };
+        };
+        /** @description unknown_wait */
+        UnknownWait: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "unknown_wait";
+                };
+            };
+        };
+        /** @description decided_before, wait_over */
+        DecidedBeforeOrWaitOver: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "decided_before" | "wait_over";
                 };
             };
         };
@@ -3560,8 +3686,8 @@ export interface operations {
             query?: {
                 /** @description Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
                 hook?: string;
-                /** @description `accepted`, `running`, `delivering`, `done`, `failed` or `skipped`. */
-                status?: "accepted" | "running" | "delivering" | "done" | "failed" | "skipped";
+                /** @description `accepted`, `running`, `waiting`, `delivering`, `done`, `failed` or `skipped`. */
+                status?: "accepted" | "running" | "waiting" | "delivering" | "done" | "failed" | "skipped";
                 /** @description Id of the mapping that matched. */
                 mapping?: string;
                 /** @description Full key of a session, such as `agent:main:hook:x`: events with a run in it. */
@@ -5694,6 +5820,85 @@ export interface operations {
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    waitsList: {
+        parameters: {
+            query?: {
+                /** @description `nextCursor` of the answer before. */
+                cursor?: string;
+                /** @description Most rows of one answer, 1 to 200. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitPage"];
+                };
+            };
+            400: components["responses"]["InvalidQuery"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    waitsDecide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What is decided.
+                     * @enum {unknown}
+                     */
+                    verdict: "approved" | "denied";
+                    /** @description Why, at most 1,000 characters; the main session of the agent is told. */
+                    reason?: string;
+                    /** @description Sent in place of the reply that is approved, Markdown. Default: the reply as it is. */
+                    text?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            404: components["responses"]["UnknownWait"];
+            409: components["responses"]["DecidedBeforeOrWaitOver"];
+            413: components["responses"]["BodyTooLarge"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

@@ -37,7 +37,7 @@ export type {
   VerifyOptions,
   WakeMode,
 } from './hooks/options/index.ts';
-export type { ObservedEnd } from './hooks/ports/index.ts';
+export type { ApproveOption, ApproveSettings, AskWhen, ObservedEnd } from './hooks/ports/index.ts';
 export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';

@@ -4,6 +4,7 @@
 const TEXT = { type: 'string' };
 const TEXTS = { type: 'array', items: TEXT };
 /** One line for each item of a list, or on a condition. */
+const ASK_WHEN = { enum: [true, false, 'when-untrusted'] };
 const LIST_LINE = {
   type: 'object',
   properties: {
@@ -65,6 +66,22 @@ const rulesWith = (textOr) => ({
           to: { type: 'string', minLength: 1 },
         },
         required: ['channel'],
+        additionalProperties: false,
+      },
+    ],
+  }),
+  isApprove: () => ({
+    anyOf: [
+      { enum: ['run', 'reply', false] },
+      {
+        type: 'object',
+        properties: {
+          run: ASK_WHEN,
+          reply: ASK_WHEN,
+          until: { type: 'string', pattern: String.raw`^\d{1,5}(s|m|h)$` },
+          then: { enum: ['deny', 'expire'] },
+          whileWaiting: { enum: ['continue', 'hold'] },
+        },
         additionalProperties: false,
       },
     ],

@@ -16,6 +16,7 @@ import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { audit } from './commands/audit.ts';
+import { approve, decisions, deny } from './commands/decide.ts';
 import { drain, instances } from './commands/instances.ts';
 import { listen } from './commands/listen.ts';
 import { migrate } from './commands/migrate.ts';
@@ -57,6 +58,9 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   openConsole,
   pause,
   resume,
+  decisions,
+  approve,
+  deny,
   audit,
   instances,
   drain,

@@ -62,6 +62,7 @@ import { findTracing } from '../platform/tracing.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
+import { Approvals } from './work/approvals.ts';
 import { BackendDelays } from './work/backend-delays.ts';
 import { RunDelays } from './ports/run-delays.ts';
 import { BackendHealth } from './work/backend-health.ts';
@@ -73,6 +74,7 @@ import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
 import { HostErrors } from './work/host-errors.ts';
 import { Notices } from './work/notice.ts';
 import { Outbox } from './work/outbox.ts';
+import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
 import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
@@ -229,6 +231,8 @@ export const providers: Provider[] = [
   RunEnds,
   WorkLoop,
   RunStep,
+  RunEnd,
+  Approvals,
   HeartbeatStep,
   DeliveryStep,
   Notices,

@@ -37,6 +37,7 @@ import {
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add } from './work/queue.ts';
+import { countWaits, decide, listWaits } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {
@@ -52,6 +53,7 @@ export const READS = {
   countRefusals,
   sumRefusals,
   listAudit,
+  listWaits,
   findConsoleSession,
   readCounts,
   readDead,
@@ -67,6 +69,7 @@ export const FRESH_READS = {
   readRoutes,
   readCertificates,
   gatherBadEnds,
+  countWaits,
   holderOf,
   isPaused,
 };
@@ -80,6 +83,7 @@ export const WRITES = {
   abandon,
   recordRefusals,
   recordAudit,
+  decide,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

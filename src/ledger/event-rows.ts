@@ -10,6 +10,7 @@ import type {
 } from '../hooks/ports/event-store.ts';
 import type { EventStatus } from '../hooks/ports/event-status.ts';
 import { DEFAULT_HOOK_NAME } from '../hooks/ports/jobs.ts';
+import type { WaitDetails } from '../hooks/ports/wait.ts';
 import { leaveOutOfText } from '../platform/credentials.ts';
 import { oneLine } from '../platform/shorten.ts';
 import { integer, optionalText, optionalTime, storedJson, text, time, word } from './rows.ts';
@@ -20,10 +21,12 @@ import { decodeWordsAtStart } from './stored-head.ts';
 const RUN_STATUSES = [
   'queued',
   'running',
+  'waiting',
   'succeeded',
   'failed',
   'timed-out',
   'interrupted',
+  'denied',
 ] as const;
 
 /** The words that may stand in the `status` of a delivery. */
@@ -43,8 +46,16 @@ export function heartbeatStatus(event: Row): HeartbeatStatus {
   return integer(event, 'beats_done') > 0 ? 'done' : 'none';
 }
 
-/** A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty. */
-export function toRun(row: Row, id: string): RunDetails {
+/**
+ * A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty.
+ * @param all what the runs of its event wait for, each beside the id of its run
+ */
+export function toRun(
+  row: Row,
+  id: string,
+  all: readonly (WaitDetails & { readonly runId: string })[],
+): RunDetails {
+  const waits = all.filter(({ runId }) => runId === id).map(({ runId: _of, ...wait }) => wait);
   return {
     id,
     status: word(row, 'status', RUN_STATUSES),
@@ -61,6 +72,7 @@ export function toRun(row: Row, id: string): RunDetails {
     toolCalls: storedJson(optionalText(row, 'tool_calls') ?? '[]'),
     attempts: integer(row, 'attempts'),
     notes: toNotes(row),
+    waits,
     startedAt: optionalTime(row, 'started_at'),
     finishedAt: optionalTime(row, 'finished_at'),
   };

@@ -28,7 +28,14 @@ export function toWorkCounts(row: Row): WorkCounts {
 }
 
 /** Causes of waiting, as rows name them. */
-const CAUSES: readonly WaitingWork['cause'][] = ['order', 'retry', 'backend', 'crash', 'slot'];
+const CAUSES: readonly WaitingWork['cause'][] = [
+  'order',
+  'retry',
+  'backend',
+  'crash',
+  'slot',
+  'decision',
+];
 
 /** @param row `kind`, `hook` (empty: none asked for it), `cause`, `waits_for` (empty: nobody), `count` and `since`, when the oldest was accepted */
 export function toWaitingWork(row: Row): WaitingWork {

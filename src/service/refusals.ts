@@ -62,6 +62,15 @@ export const OPS_REFUSALS = {
   invalid_body: { status: 400, sentence: 'Correct the body: {detail}.' },
   body_too_large: { status: 413, sentence: 'Send at most {detail}.' },
   unknown_event: { status: 404, sentence: 'No event has this id; it may have been forgotten.' },
+  unknown_wait: {
+    status: 404,
+    sentence: 'Nothing of this id waits or waited; GET /ops/api/waits lists what waits.',
+  },
+  decided_before: { status: 409, sentence: 'Somebody has decided this already; the story says who.' },
+  wait_over: {
+    status: 409,
+    sentence: 'It is too late: the time to decide was over, or the event was forgotten.',
+  },
   unknown_run: { status: 404, sentence: 'No run has this id; it may have been forgotten.' },
   unknown_session: {
     status: 404,

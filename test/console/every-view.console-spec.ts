@@ -60,6 +60,7 @@ describe('Every view of the console', () => {
       ['wake', { text: HIDING, mode: 'next-heartbeat' }],
       ['tickets', { action: 'opened', title: HIDING, [HIDING]: HIDING }],
       ['tickets', { action: HIDING, title: HIDING }],
+      ...HOSTILE.slice(0, 3).map((letter) => ['letters', { letter }] as const),
     ] as const;
     const ids: string[] = [];
     for (const [hook, payload] of accepted) {
@@ -71,7 +72,7 @@ describe('Every view of the console', () => {
       const token = OPERATOR_TOKEN;
       const { body } = await world.service.ask('/ops/api/events', { token });
       return (body['events'] as { status: string }[]).every(({ status }) =>
-        ['done', 'failed', 'skipped'].includes(status),
+        ['done', 'failed', 'skipped', 'waiting'].includes(status),
       );
     });
     for (const hook of ['%3Cscript%3E', encodeURIComponent(HIDING), 'wake', 'payments']) {

@@ -41,6 +41,41 @@ describe('The console', () => {
     expect(operator.elsewhere).toEqual([]);
   });
 
+  it('has an answer sent in other words, and another one never', async () => {
+    const edited = await world.waitingLetter('the first');
+    const denied = await world.waitingLetter('the second');
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await page.getByText('2 runs wait for a decision').waitFor();
+    await page.getByRole('link', { name: 'Decide', exact: true }).click();
+    const [first, second] = await Promise.all(
+      [edited, denied].map(async (id) => {
+        const link = page.locator(`a[href$="/events/${id}"]`);
+        await link.waitFor();
+        return page.getByRole('article').filter({ has: link });
+      }),
+    );
+    await first!.getByText('the first').first().waitFor();
+    await first!.getByRole('button', { name: 'Edit' }).click();
+    await first!.getByLabel('Reply that is sent').fill('Dear Sir, no.');
+    await first!.getByRole('button', { name: 'Approve with these words' }).click();
+    await first!.waitFor({ state: 'detached' });
+    await second!.getByLabel('Reason').fill('too blunt');
+    await second!.getByRole('button', { name: 'Deny …' }).click();
+    await second!.getByRole('button', { name: 'Deny: really?' }).click();
+    await page.getByText('Nothing waits for a decision.').waitFor();
+
+    await operator.open(`/events/${denied}`);
+    await page.getByText('denied by operator: too blunt').first().waitFor();
+    await operator.open(`/events/${edited}`);
+    await page.getByText('approved').waitFor();
+    await eventually('the edited answer is there', () =>
+      world.receiver.messages.some((message) => message.includes('Dear Sir, no.')),
+    );
+    expect(world.receiver.messages.join('')).not.toContain('the second');
+    expect(operator.complaints).toEqual([]);
+  });
+
   it('lets nobody in with another token, and says so', async () => {
     await using operator = await Operator.at(world.service, browser);
     const { page } = operator;

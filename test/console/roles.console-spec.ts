@@ -12,6 +12,7 @@ describe('Roles in the console', () => {
   beforeAll(async () => {
     browser = await launch();
     world = await World.begin(browser);
+    await world.waitingLetter('Hello');
     story = `/events/${String(await world.send('agent', { message: 'Hello', deliver: false }))}`;
   });
   afterAll(async () => {
@@ -29,6 +30,7 @@ describe('Roles in the console', () => {
   it.each([
     ['a story', () => story, ['Replay', 'Forget …']],
     ['Try', () => '/try', ['Send for real']],
+    ['Decisions', () => '/decisions', ['Approve', 'Edit', 'Deny …']],
     ['Channels', () => '/channels', ['Send a test message']],
     ['Tokens', () => '/tokens', ['Make a token']],
   ])('who may only look sees nothing on %s that they may not do', async (_, path, buttons) => {

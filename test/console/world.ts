@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Operator } from './browser.ts';
 
@@ -79,6 +80,15 @@ export class World implements AsyncDisposable {
             messageTemplate: 'Paid {{ payload.amount }}',
           },
           {
+            id: 'letters',
+            match: { path: 'letters' },
+            action: 'agent',
+            name: 'Letters',
+            messageTemplate: 'Answer {{ payload.letter }}',
+            approve: 'reply',
+            channel: 'chan_8',
+          },
+          {
             id: 'review',
             match: { path: 'review' },
             action: 'agent',
@@ -121,6 +131,16 @@ export class World implements AsyncDisposable {
   async send(hook: string, payload: unknown): Promise<string | null> {
     const { body } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body: payload });
     return typeof body['eventId'] === 'string' ? body['eventId'] : null;
+  }
+
+  /** A letter whose answer waits for a decision. */
+  async waitingLetter(letter: string): Promise<string> {
+    const id = await this.send('letters', { letter });
+    await eventually('its answer waits', async () => {
+      const { body } = await this.service.ask(`/ops/api/events/${id}`, { token: OPERATOR_TOKEN });
+      return body['status'] === 'waiting';
+    });
+    return id!;
   }
 
   async loggedIn(token = OPERATOR_TOKEN): Promise<Operator> {

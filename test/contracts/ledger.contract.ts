@@ -19,6 +19,7 @@ import { describeEventDetails } from './ledger/event-details.contract.ts';
 import { describeEventFeed } from './ledger/event-feed.contract.ts';
 import { describeEventList } from './ledger/event-list.contract.ts';
 import { describeTranscripts } from './ledger/transcripts.contract.ts';
+import { describeWaits } from './ledger/waits.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
 /** What every ledger must do, whatever it is made of. Uses the ports only. */
@@ -30,6 +31,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeChannelPlaces(openStore);
     describeParts(openStore);
     describeCrashes(openStore);
+    describeWaits(openStore);
     describeSettling(openStore);
     describeSessions(openStore);
     describeTranscripts(openStore);

@@ -29,6 +29,7 @@ const BODIES: Readonly<Record<string, object>> = {
   channelsTest: { to: '+49' },
   preview: { event: 'unknown' },
   sessionsSetRoute: { channel: 'chan_1', to: '42' },
+  waitsDecide: { verdict: 'approved' },
 };
 /** What needs more than this service has: files of a configuration, other instances, a mapping that takes a request. */
 const NOT_HERE = [

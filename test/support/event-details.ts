@@ -53,6 +53,7 @@ export function runDetails(over: Partial<RunDetails> = {}): RunDetails {
     toolCalls: [],
     attempts: 1,
     notes: [],
+    waits: [],
     startedAt: '2026-01-01T10:00:01.000Z',
     finishedAt: '2026-01-01T10:00:03.500Z',
     ...over,

@@ -17,6 +17,7 @@ import {
   wakeNow,
 } from '../contracts/ledger/events.ts';
 import { LedgerUnderTest } from '../contracts/ledger/store.ts';
+import { newId } from '../../src/platform/new-id.ts';
 import type { ManualClock } from './clocks.ts';
 import { TOO_LARGE } from './refused.ts';
 
@@ -36,7 +37,7 @@ export interface FilledLedger {
 /** A foreign text with what PostgreSQL cannot hold, and what some take for the end of a line. */
 const NASTY = 'a\0b, naïve, 🚨, \u202e, \u2028, \r';
 
-/** Fills a ledger with some of everything, through its ports; two steps are cut off by the end. */
+/** Fills a ledger with some of everything, through its ports; three steps are cut off by the end. */
 export async function filledLedger(
   filled: LedgerProvider,
   clock: ManualClock,
@@ -116,6 +117,22 @@ export async function filledLedger(
   const known = key('known');
   const keyed = await accept(wake({ keys: [known, { ...key('second', NASTY) }] }));
   await ledger.work.add(heartbeat(MAIN, { dueAt: clock.now() + 60_000, once: true }));
+  // A question that is open, and one that was decided; what was decided is under way again by the end.
+  for (const session of ['asked', 'decided']) {
+    const id = await accept(agent(session));
+    const openedAt = clock.now();
+    const until = openedAt + 3_600_000;
+    const about = { kind: 'reply', owner: 'agent token', whenOver: 'deny' } as const;
+    const recipient = { channel: 'chan_1', to: NASTY };
+    const wait = { id: newId(), ...about, openedAt, until, recipient };
+    await ledger.work.commit(await claimed(), { type: 'wait', until, holdsKey: false, wait }, [
+      { type: 'run-update', id: runOf(id), status: 'waiting', reply: NASTY },
+    ]);
+    const decision = { verdict: 'approved', by: 'ana', at: openedAt, text: NASTY } as const;
+    if (session === 'asked') continue;
+    await ledger.admin.decide(wait.id, decision);
+    await claimed();
+  }
   // Waiting: three of one session, a later attempt, one that is cut off.
   await accept(agent('late'));
   await ledger.work.commit(await claimed(), { type: 'retry', at: clock.now() + 5000 }, []);

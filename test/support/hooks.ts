@@ -104,7 +104,7 @@ export class Hooks {
   async ended(eventId: unknown): Promise<EventDetails> {
     return eventually(`event ${String(eventId)} ends`, async () => {
       const details = await this.details(eventId);
-      return !['accepted', 'running', 'delivering'].includes(details.status) && details;
+      return !['accepted', 'running', 'waiting', 'delivering'].includes(details.status) && details;
     });
   }
 

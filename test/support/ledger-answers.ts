@@ -26,6 +26,7 @@ export async function answers(
     contexts: await Promise.all(sessions.map((one) => ledger.sessions.context(one, limits))),
     routes: await Promise.all(sessions.map((one) => ledger.sessions.routes(one))),
     counts: (await ledger.admin.counts()).toSorted(byText),
+    waits: await ledger.admin.waits({ limit: 100 }),
     dead: await ledger.admin.dead(),
     activity: await ledger.admin.activity(window),
     holder: await ledger.intake.holderOf(known),

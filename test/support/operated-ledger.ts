@@ -19,6 +19,8 @@ import type {
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
+  Decision,
+  DecisionOutcome,
   Forgotten,
   ForgottenStep,
   EventChanges,
@@ -36,6 +38,9 @@ import type {
   SessionDetails,
   StoredRequest,
   StoreState,
+  WaitFilter,
+  WaitPage,
+  WaitingRun,
   WaitingWork,
   WorkCounts,
 } from '../../src/hooks/index.ts';
@@ -114,6 +119,8 @@ export class OperatedLedger {
   readonly audit: NewAuditEntry[] = [];
   deadWork: DeadWork[] = [];
   waiting: readonly WaitingWork[] = [];
+  waits: readonly WaitingRun[] = [];
+  decision: DecisionOutcome = 'unknown';
   /** When hooks were used last, ISO 8601. */
   lastAt: Readonly<Record<string, string>> = {};
   freeBytes = 100_000_000_000;
@@ -293,6 +300,21 @@ class OperatedOperations extends LedgerAdmin {
 
   async waiting(): Promise<readonly WaitingWork[]> {
     return this.ledger.waiting;
+  }
+
+  async waits({ limit }: WaitFilter): Promise<WaitPage> {
+    const { waits } = this.ledger;
+    const nextCursor = waits.length > limit ? 'next' : null;
+    return { waits: waits.slice(0, limit), total: waits.length, nextCursor };
+  }
+
+  async countWaits(): Promise<number> {
+    return this.ledger.waits.length;
+  }
+
+  async decide(id: string, { at: _at, ...decision }: Decision): Promise<DecisionOutcome> {
+    this.ledger.journal.push(`decide ${id} ${JSON.stringify(decision)}`);
+    return this.ledger.decision;
   }
 
   async channelConditions(): Promise<ChannelConditions> {

@@ -3,6 +3,7 @@ const PATHS = {
   hook: 'M8 4v8a4.500 4.500 0 0 0 9 0v-2m0 0-3 2.500M17 10l3 2.500',
   now: 'M3 12h4l3-8 4 16 3-8h4',
   events: 'M4 6h16M4 12h16M4 18h10',
+  decisions: 'M12 4v4M12 20v-6M5 8h11l3 3-3 3H5z',
   try: 'M9 3v6l-5 9a2 2 0 0 0 2 3h12a2 2 0 0 0 2-3l-5-9V3M8 3h8',
   sessions: 'M4 5h16v11H9l-5 4z',
   hooks:

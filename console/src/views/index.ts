@@ -28,6 +28,12 @@ export const VIEWS: readonly View[] = [
     icon: 'events',
     view: lazy(() => import('./events/events.tsx')),
   },
+  {
+    path: '/decisions',
+    title: 'Decisions',
+    icon: 'decisions',
+    view: lazy(() => import('./decisions.tsx')),
+  },
   { path: '/try', title: 'Try', icon: 'try', view: lazy(() => import('./try/try.tsx')) },
   {
     path: '/sessions',

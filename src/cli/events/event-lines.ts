@@ -18,6 +18,7 @@ import type { Colour, Paint } from '../text-layout.ts';
 export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   accepted: 'yellow',
   running: 'yellow',
+  waiting: 'yellow',
   delivering: 'yellow',
   done: 'green',
   skipped: 'dim',

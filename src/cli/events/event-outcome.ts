@@ -167,7 +167,7 @@ function retriedBecause({ runs, deliveries }: EventDetails): string | undefined 
 
 /** Whether nothing of an event is under way any more; a retry may set it going again. */
 export function hasEnded({ status }: Pick<EventSummary, 'status'>): boolean {
-  return status !== 'accepted' && status !== 'running' && status !== 'delivering';
+  return !['accepted', 'running', 'waiting', 'delivering'].includes(status);
 }
 
 /** Whether anything of it went wrong: the event, a run or a delivery. */

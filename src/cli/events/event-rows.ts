@@ -14,6 +14,7 @@ import { STATUS_COLOURS } from './event-lines.ts';
 const SHORT: Readonly<Record<EventStatus, string>> = {
   accepted: 'new',
   running: 'run',
+  waiting: 'ask',
   delivering: 'send',
   done: 'done',
   skipped: 'skip',

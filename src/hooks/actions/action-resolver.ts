@@ -1,6 +1,6 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { modelIds, unaliased } from '../options/index.ts';
+import { modelIds, toApproval, unaliased } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import {
   CHANNEL_BINDINGS,
@@ -144,6 +144,7 @@ export class ActionResolver {
       to,
       toFrom = 'request',
       allowLinks,
+      approve,
       ...asked
     } = requested;
     assertBounded({
@@ -173,6 +174,7 @@ export class ActionResolver {
       ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
+      approve: toApproval(approve ?? agent.approve, asked.trust, sessionMode),
       deliver:
         deliver === false
           ? null

@@ -1,4 +1,4 @@
-import type { ChannelId, DeliveryTarget, RunJob, Trust } from '../ports/index.ts';
+import type { ApproveOption, ChannelId, DeliveryTarget, RunJob, Trust } from '../ports/index.ts';
 import type { NamedKey } from './session-policy.ts';
 
 /** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
@@ -52,7 +52,10 @@ export interface RequestedRun
   extends
     Requested,
     Partial<
-      Omit<AgentAction, 'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'thinking'>
+      Omit<
+        AgentAction,
+        'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'thinking' | 'approve'
+      >
     > {
   readonly message: string;
   /** The payload's own `source`, or the hook's name. */
@@ -65,6 +68,8 @@ export interface RequestedRun
   readonly to?: string;
   /** Who named `to`. @default 'request' */
   readonly toFrom?: DeliveryTarget['toFrom'];
+  /** What a person decides about it. @default what its agent says */
+  readonly approve?: ApproveOption;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }

@@ -31,6 +31,7 @@ const BEAT_MS = 50;
 /** What a sender is told of an end that was none: the reason may quote what an agent, a provider or a program said. */
 const ERRORS: Readonly<Partial<Record<RunStatus, string>>> = {
   failed: 'The run failed; its operator finds the reason under this runId.',
+  denied: 'A person decided that the run is not done.',
   'timed-out': 'The run took longer than it may; its operator can have it done again.',
   interrupted:
     'The service stopped during the run, which may have acted already; its operator can have it done again.',
@@ -181,8 +182,7 @@ export class RunOutcomes {
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
     const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
-    const waitsFor =
-      story.waitsFor === null ? undefined : await this.delays.describe(story.waitsFor);
+    const waitsFor = await this.#waitsFor(story);
     return {
       ok: true,
       runId,
@@ -196,6 +196,11 @@ export class RunOutcomes {
     };
   }
 
+  async #waitsFor({ run, waitsFor }: RunStory): Promise<string | undefined> {
+    if (run.status === 'waiting') return 'a decision of the operator';
+    return waitsFor === null ? undefined : this.delays.describe(waitsFor);
+  }
+
   /** The operator said so when the run was accepted, and says so still. */
   #isExposed({ event, action }: RunStory, settings: ResolvedHooksOptions): boolean {
     if (action['exposeReply'] !== true) return false;
@@ -206,5 +211,5 @@ export class RunOutcomes {
 }
 
 function hasEnded({ status }: RunDetails): boolean {
-  return status !== 'queued' && status !== 'running';
+  return status !== 'queued' && status !== 'running' && status !== 'waiting';
 }

@@ -219,6 +219,7 @@ function requestRun(
         ? 'content'
         : 'mapping',
     allowLinks: options.allowLinks,
+    approve: options.approve,
     exposeReply: options.exposeReply,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),

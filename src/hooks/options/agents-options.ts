@@ -16,7 +16,8 @@ import {
 import { DURATION, DURATION_MESSAGE } from '../../platform/time.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
-import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
+import type { ApproveOption, ChannelId, ThinkingLevel } from '../ports/index.ts';
+import { IsApprove } from './approve-option.ts';
 import { OptionalSection, OptionalText, Rule, Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
@@ -201,6 +202,14 @@ export class AgentDefaultsOptions {
   @IsNotify()
   notify?: Notify;
 
+  /**
+   * What a person decides about the runs of every agent that does not say otherwise. Heartbeats are never asked about.
+   * @see agents.list[].approve
+   * @default false
+   */
+  @IsApprove()
+  approve: ApproveOption = false;
+
   /** The turns of an agent on its main session that no request asked for. */
   @Section(HeartbeatOptions)
   heartbeat = new HeartbeatOptions();
@@ -250,6 +259,15 @@ export class AgentOptions {
   @IsPositive()
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
+
+  /**
+   * What a person decides: `run`, whether a run may begin; `reply`, whether its reply may be delivered; or an object
+   * `{run, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
+   * nothing. Default: `agents.defaults.approve`.
+   */
+  @IsOptional()
+  @IsApprove()
+  approve?: ApproveOption;
 
   /** What an agent of the model runner may use. Absent: the agent has no tools. */
   @OptionalSection(ToolOptions)

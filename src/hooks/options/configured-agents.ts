@@ -57,6 +57,7 @@ function toAgent(
   { defaults }: AgentsOptions,
 ): Agent {
   const { id, model = defaults.model, thinking, workspace, instructions } = entry;
+  const { approve = defaults.approve } = entry;
   return {
     id: id.trim().toLowerCase(),
     timeoutSeconds: entry.timeoutSeconds ?? defaults.timeoutSeconds,
@@ -64,6 +65,7 @@ function toAgent(
     thinking,
     workspace,
     instructions,
+    approve,
     runner: runnerSettings(entry.runner ?? defaults.runner),
     tools: entry.tools === undefined ? undefined : toolSettings(entry.tools),
   };

@@ -1,4 +1,5 @@
 export * from './agents-options.ts';
+export * from './approve-option.ts';
 export * from './configured-agents.ts';
 export * from './hooks-options.ts';
 export * from './hooks-rules.ts';

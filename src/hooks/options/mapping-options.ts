@@ -13,7 +13,8 @@ import {
   Min,
 } from 'class-validator';
 import { CHANNEL_IDS } from '../ports/index.ts';
-import type { ChannelId } from '../ports/index.ts';
+import { IsApprove } from './approve-option.ts';
+import type { ApproveOption, ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
 import { Option } from './option.ts';
@@ -262,6 +263,16 @@ export class MappingOptions extends RunLimitsOptions {
   @IsOptional()
   @IsBoolean()
   allowLinks?: boolean;
+
+  /**
+   * What a person decides: `run`, whether a run may begin; `reply`, whether its reply may be delivered; or an object
+   * `{run, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
+   * nothing. Default: the agent's.
+   */
+  @Option({ appliesTo: OF_RUNS })
+  @IsOptional()
+  @IsApprove()
+  approve?: ApproveOption;
 
   /**
    * True: the token that made a run may ask for its reply (`GET …/runs/<runId>`). Not beside `sessionKey` or

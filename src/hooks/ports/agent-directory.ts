@@ -1,3 +1,5 @@
+import type { ApproveOption } from './wait.ts';
+
 /** Every thinking level a request may name. A runner maps them to what its model knows. @publicApi */
 export const THINKING_LEVELS = [
   'off',
@@ -28,6 +30,8 @@ export interface Agent {
   readonly instructions?: string;
   /** How its turns are run; a host with one runner for all agents needs none. Absent: `model`. */
   readonly runner?: RunnerSettings;
+  /** What a person decides about its runs, where their mapping does not say. Absent: nothing. */
+  readonly approve?: ApproveOption;
   /** What its turns may use. Absent: no tools. */
   readonly tools?: ToolSettings;
 }

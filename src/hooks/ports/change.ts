@@ -7,9 +7,20 @@ import type {
 } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
+import type { Decision } from './wait.ts';
 
 /** How a run ended, or stands. @publicApi */
-export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'interrupted';
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  /** For a person's decision. */
+  | 'waiting'
+  | 'succeeded'
+  | 'failed'
+  | 'timed-out'
+  | 'interrupted'
+  /** A person decided that it is not done. */
+  | 'denied';
 
 /**
  * How a delivery ended, or stands. `accepted`: the platform took it, and may still refuse it without our hearing of it.
@@ -33,7 +44,8 @@ export type Change =
   | TurnChange
   | RouteChange
   | BadEndChange
-  | ToldChange;
+  | ToldChange
+  | DecisionChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {
@@ -189,6 +201,14 @@ export interface ToldChange {
   readonly type: 'told';
   /** {@link BadEnds.through} */
   readonly through: number;
+}
+
+/** Ends a wait that nobody decided in time. */
+export interface DecisionChange {
+  readonly type: 'decision';
+  /** Of the wait. */
+  readonly id: string;
+  readonly decision: Decision;
 }
 
 /** Remembers where a main session last spoke. */

@@ -2,6 +2,7 @@
 export const EVENT_STATUSES = [
   'accepted',
   'running',
+  'waiting',
   'delivering',
   'done',
   'failed',
@@ -9,8 +10,8 @@ export const EVENT_STATUSES = [
 ] as const;
 
 /**
- * How an event stands as a whole: `running` once any of its work was begun; `delivering` once its runs have ended and
- * a reply is still on its way; when all of it has ended `done`, or `failed` where any of it ended badly; `skipped` when
+ * How an event stands as a whole: `running` once any of its work was begun; `waiting` while all that is left of it waits for a
+ * person's decision; `delivering` once its runs have ended and a reply is still on its way; when all of it has ended `done`, or `failed` where any of it ended badly; `skipped` when
  * nothing was to be done. @publicApi
  */
 export type EventStatus = (typeof EVENT_STATUSES)[number];

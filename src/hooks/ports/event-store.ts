@@ -4,6 +4,7 @@ import type { EventRequest } from './event.ts';
 import type { ChannelId, Route } from './channel.ts';
 import type { EventStatus } from './event-status.ts';
 import type { HookUse } from './hook-use.ts';
+import type { WaitDetails } from './wait.ts';
 
 /** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. @publicApi */
 export type HeartbeatStatus = 'none' | 'requested' | 'done' | 'failed';
@@ -87,6 +88,8 @@ export interface RunDetails {
   readonly attempts: number;
   /** Why attempts had to be repeated. */
   readonly notes: readonly EventNote[];
+  /** What it waited for, or waits for, the first one first. */
+  readonly waits: readonly WaitDetails[];
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
 }

@@ -18,4 +18,5 @@ export * from './ledger-admin.ts';
 export * from './ledger.ts';
 export * from './refusals.ts';
 export * from './run-ends.ts';
+export * from './wait.ts';
 export * from './work-ledger.ts';

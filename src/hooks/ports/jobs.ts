@@ -1,6 +1,7 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { Trust } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
+import type { WhenOver, WhileWaiting } from './wait.ts';
 
 const MAIN = 'main';
 
@@ -92,8 +93,22 @@ export interface RunJob {
   readonly receivedAt: number;
   /** Null: the reply goes nowhere. */
   readonly deliver: DeliveryTarget | null;
+  /** What a person decides. Absent: nothing. */
+  readonly approve?: Approval;
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
+}
+
+/** What a person decides about a run, and what becomes of it meanwhile. @publicApi */
+export interface Approval {
+  /** Whether the run may begin. */
+  readonly run?: true;
+  /** Whether its reply may be delivered; `when-untrusted`: only when the agent was shown foreign text. */
+  readonly reply?: true | 'when-untrusted';
+  /** How long there is to decide, in milliseconds. */
+  readonly withinMs: number;
+  readonly whenOver: WhenOver;
+  readonly whileWaiting: WhileWaiting;
 }
 
 /** Where a reply should go, as the request or the mapping said it. */

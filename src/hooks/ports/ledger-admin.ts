@@ -2,6 +2,7 @@ import type { Activity, ActivityWindow } from './activity.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId } from './channel.ts';
+import type { Decision, DecisionOutcome, WaitFilter, WaitPage } from './wait.ts';
 
 /** How much work stands where, for metrics. @publicApi */
 export interface WorkCounts {
@@ -16,14 +17,15 @@ export interface WorkCounts {
 /**
  * Work that is due and not begun, of one hook and for one cause. `order`: it is behind other work of its session or
  * recipient. `retry`: an attempt failed, and the next is to come. `backend`: its model, provider, gateway or program cannot
- * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it.
+ * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it. `decision`: a person
+ * has to decide.
  * @publicApi
  */
 export interface WaitingWork {
   readonly kind: WorkCounts['kind'];
   /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
   readonly hook: string | null;
-  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot';
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | 'decision';
   /** Of turns with the cause `backend` which, as {@link StepOutcome} `rest` has it; of deliveries their channel; null: neither. */
   readonly waitsFor: string | null;
   readonly count: number;
@@ -152,6 +154,18 @@ export abstract class LedgerAdmin {
 
   /** Where what was forgotten may still stand, beyond the reach of the ledger: a sentence each. */
   abstract leftovers(): Promise<readonly string[]>;
+
+  /** What waits for a person's decision, the oldest first. */
+  abstract waits(filter: WaitFilter): Promise<WaitPage>;
+
+  /** How many of one {@link NewWait.owner} wait for a person, counted up to `most`. */
+  abstract countWaits(owner: string, most: number): Promise<number>;
+
+  /**
+   * Takes a decision on a wait, the first that comes. It is durable when this resolves: the run goes on, whatever becomes
+   * of this process.
+   */
+  abstract decide(waitId: string, decision: Decision): Promise<DecisionOutcome>;
 
   /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
   abstract setPaused(paused: boolean): Promise<void>;

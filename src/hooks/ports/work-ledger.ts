@@ -1,6 +1,7 @@
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
+import type { NewWait } from './wait.ts';
 
 /**
  * A right to do one piece of work, held by one process until the step ends or the process does. Whoever holds it does
@@ -71,6 +72,8 @@ export interface BadEnds {
  * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
  * `rest`: a turn whose backend cannot be asked now. It stays first of its key and is claimed again when
  * {@link ClaimLimits.resting} no longer names the backend, after those that were not asked.
+ * `wait`: a run that waits for a person's decision. It is claimed again once that was taken, or at `until` (epoch
+ * milliseconds); by then it holds its key, or lets what is behind it go on. Nothing is counted, and its age begins anew.
  * @publicApi
  */
 export type StepOutcome =
@@ -82,6 +85,8 @@ export type StepOutcome =
   | { type: 'continue' }
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
+  /** `wait`: what is asked; absent: what it was asked before is open still. */
+  | { type: 'wait'; until: number; holdsKey: boolean; wait?: NewWait }
   | { type: 'dead' };
 
 /**

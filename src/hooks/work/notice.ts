@@ -9,6 +9,7 @@ import type {
   DeliveryJob,
   NewWork,
   NoticeLease,
+  Trust,
 } from '../ports/index.ts';
 import { asLogged, inBrief } from './backend-health.ts';
 import { ChannelRegistry } from './channels.ts';
@@ -93,6 +94,12 @@ export class Notices implements Step<NoticeLease> {
     ];
   }
 
+  /** Puts a question to the operator, in whose words what is foreign is shown as such. */
+  ask(question: string, level: Trust['level']): readonly Change[] {
+    const address = this.#address();
+    return address === null ? [] : [this.#message(address, question, level)];
+  }
+
   async perform(): Promise<StepResult> {
     const ends = await this.ledger.badEnds(MOST_LINES);
     if (ends.total === 0) return { outcome: { type: 'done' }, changes: [] };
@@ -102,31 +109,35 @@ export class Notices implements Step<NoticeLease> {
     this.#logger.log(
       `notifies ${address.channel} of ${ends.total} failed runs, deliveries or requests`,
     );
-    const at = this.clock.now();
-    const job: DeliveryJob = {
-      v: 1,
-      deliveryId: newId(),
-      eventId: null,
-      ...address,
-      text: message(ends, this.settings.names.hasCommand),
-      runId: null,
-      agentId: this.directory.resolve().id,
-      becomesLastRoute: false,
-      name: 'Notice',
-      isNotice: true,
-      wakeMode: 'none',
-      trust: { level: 'trusted', verifiedBy: 'none' },
-    };
-    const work = deliveryWork(job, this.channels.accountOf(address.channel), at);
+    const text = message(ends, this.settings.names.hasCommand);
     return {
-      outcome: { type: 'retry', at: at + PAUSE_MS, interrupted: true },
-      changes: [told, { type: 'work', work }],
+      outcome: { type: 'retry', at: this.clock.now() + PAUSE_MS, interrupted: true },
+      changes: [told, this.#message(address, text, 'trusted')],
     };
   }
 
   /** The lines stay for the next notice. */
   giveUp(): StepResult {
     return { outcome: { type: 'done' }, changes: [] };
+  }
+
+  #message(address: Address, text: string, level: Trust['level']): Change {
+    const job: DeliveryJob = {
+      v: 1,
+      deliveryId: newId(),
+      eventId: null,
+      ...address,
+      text,
+      runId: null,
+      agentId: this.directory.resolve().id,
+      becomesLastRoute: false,
+      name: 'Notice',
+      isNotice: true,
+      wakeMode: 'none',
+      trust: { level, verifiedBy: 'none' },
+    };
+    const account = this.channels.accountOf(address.channel);
+    return { type: 'work', work: deliveryWork(job, account, this.clock.now()) };
   }
 
   /** `agents.defaults.notify`; by default the default channel, if it has a recipient of its own, else the first that has. */

@@ -11,7 +11,7 @@
 import { Injectable } from '@nestjs/common';
 import { renderPrompt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, DELIVERY_WAIT_MS, mainSession } from '../ports/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, mainSession } from '../ports/index.ts';
 import type {
   AgentReply,
   AttemptNote,
@@ -22,13 +22,13 @@ import type {
   RunUpdate,
   ToolCall,
 } from '../ports/index.ts';
+import { Approvals } from './approvals.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
-import { Outbox } from './outbox.ts';
-import type { Dispatch } from './outbox.ts';
+import { RunEnd } from './run-end.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
-import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
+import { summaryLine } from './summary.ts';
 import { TurnRunner } from './turn.ts';
 import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
 
@@ -47,15 +47,14 @@ interface Run {
 /**
  * One isolated agent run. Its effects become durable in one commit, in this order:
  * run ended -> transcript -> summary posted -> heartbeat requested -> reply put on its way.
- * The heartbeat waits for the delivery's end, for 30 seconds at most; with `hooks.summary: unless-delivered` both summary
- * and heartbeat wait for it, however long.
  */
 @Injectable()
 export class RunStep implements Step<RunLease> {
   constructor(
     private readonly turns: TurnRunner,
     private readonly sessions: SessionStore,
-    private readonly outbox: Outbox,
+    private readonly approvals: Approvals,
+    private readonly end: RunEnd,
     private readonly notices: Notices,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
@@ -64,6 +63,8 @@ export class RunStep implements Step<RunLease> {
   async perform(lease: RunLease, stop: AbortSignal): Promise<StepResult> {
     const { agentId, session: key, sessionMode } = lease.job;
     // Only a persistent run sees what its session remembers, and consumes what waits there.
+    const decided = await this.approvals.before(lease);
+    if (decided !== null) return decided;
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
     const turn = this.#prepare(lease, session);
     const run: Run = { lease, turn, session };
@@ -84,7 +85,7 @@ export class RunStep implements Step<RunLease> {
       reason: error,
       changes: [
         { type: 'run-update', id: ref ?? '', ...record },
-        ...this.#postSummary(job, summary),
+        ...this.end.tell(job, summary),
         ...this.#reportBadEnd(job, result),
       ],
     };
@@ -150,55 +151,46 @@ export class RunStep implements Step<RunLease> {
     };
   }
 
-  async #finish(run: Run, result: FinishedTurn): Promise<StepResult> {
-    const { id, prompt, contract } = run.turn;
+  #finish(run: Run, result: FinishedTurn): Promise<StepResult> | StepResult {
+    if (result.outcome === 'replied') return this.#replied(run, result);
     const { job } = run.lease;
-    const hasReplied = result.outcome === 'replied';
     const summary = summaryFor(job, result);
-    // Read once: a reload in the middle must neither lose the summary nor post it twice.
-    const canWait = this.settings.current.hooks.summary === 'unless-delivered';
-    const waiting = canWait ? summary : undefined;
-    const sent = hasReplied ? await this.#deliver(run, result.reply, waiting) : NOTHING;
-    const isLeftToDelivery = sent.isUnderWay && canWait;
-    const update: RunUpdate = {
-      type: 'run-update',
-      id,
-      prompt,
-      contract,
-      finishedAt: this.clock.now(),
-      ...recordFields(result),
-      ...(!isLeftToDelivery && { summary }),
-      ...(result.outcome !== 'replied' && { note: this.#lastNote(run.lease, result) }),
-    };
+    const note = this.#lastNote(run.lease, result);
     return {
-      outcome: hasReplied ? { type: 'done' } : { type: 'dead' },
-      ...(result.outcome !== 'replied' && { reason: this.#reasonOf(result) }),
+      outcome: { type: 'dead' },
+      reason: this.#reasonOf(result),
       changes: [
-        update,
-        ...(hasReplied ? this.#remember(run, result.reply) : []),
-        ...(isLeftToDelivery ? [] : this.#postSummary(job, summary, sent)),
-        ...sent.changes,
-        ...(result.outcome === 'replied' ? [] : this.#reportBadEnd(job, result)),
+        { ...this.#record(run, result), finishedAt: this.clock.now(), summary, note },
+        ...this.end.tell(job, summary),
+        ...this.#reportBadEnd(job, result),
       ],
     };
   }
 
-  /** @param summaryIfUndelivered the summary, if it waits for the delivery's end. */
-  #deliver(
-    { lease: { job }, turn: { id, contract } }: Run,
-    { text }: AgentReply,
-    summaryIfUndelivered: string | undefined,
-  ): Promise<Dispatch> {
-    // What was shown decides, not only what was sent.
-    const shown = { ...job, trust: { ...job.trust, level: contract.trust } };
-    return this.outbox.reply(shown, id, text, summaryIfUndelivered);
+  async #replied(
+    run: Run,
+    result: Extract<FinishedTurn, { outcome: 'replied' }>,
+  ): Promise<StepResult> {
+    const { job } = run.lease;
+    const { id, contract } = run.turn;
+    const record = this.#record(run, result);
+    const effects = await this.end.ofReply(job, id, result.reply.text, contract.trust);
+    const remembered = this.#remember(run, result.reply);
+    const asked = await this.approvals.after(job, record, effects);
+    if (asked !== null) return { ...asked, changes: [...asked.changes, ...remembered] };
+    const { summary } = effects;
+    return {
+      outcome: { type: 'done' },
+      changes: [
+        { ...record, finishedAt: this.clock.now(), ...(summary !== undefined && { summary }) },
+        ...remembered,
+        ...effects.changes,
+      ],
+    };
   }
 
-  #postSummary(job: RunJob, summary: string, { deliveryId, isUnderWay } = NOTHING): Change[] {
-    const at = this.clock.now();
-    // Its end makes the heartbeat due earlier.
-    const dueAt = isUnderWay ? at + DELIVERY_WAIT_MS : undefined;
-    return [postSummary({ ...job, deliveryId }, summary, at), ...askHeartbeat(job, at, dueAt)];
+  #record({ turn: { id, prompt, contract } }: Run, result: FinishedTurn): RunUpdate {
+    return { type: 'run-update', id, prompt, contract, ...recordFields(result) };
   }
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */
@@ -264,8 +256,6 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
 function waitingFor(backend: string, error: string): string {
   return `waits for ${backend}: ${error}`;
 }
-
-const NOTHING: Dispatch = { changes: [], isUnderWay: false };
 
 function failed(error: string) {
   return { outcome: 'failed', error, kind: 'permanent', backend: '', toolCalls: [] } as const;

@@ -9,10 +9,10 @@ import type { Change, RunJob, SystemEvent, SystemEventChange } from '../ports/in
 /** Longest summary, in characters. */
 const MAX_LENGTH = 2000;
 
-/** `Hook <name>: <reply>`, or with `(error)`, `(timeout)`, `(delivery)` before the colon. */
+/** `Hook <name>: <reply>`, or with `(error)`, `(timeout)`, `(denied)`, `(delivery)` before the colon. */
 export function summaryLine(
   name: string,
-  kind: 'reply' | 'error' | 'timeout' | 'delivery',
+  kind: 'reply' | 'error' | 'timeout' | 'denied' | 'delivery',
   text: string,
 ): string {
   const who = name === DEFAULT_HOOK_NAME ? DEFAULT_HOOK_NAME : `${DEFAULT_HOOK_NAME} ${name}`;

@@ -10,6 +10,7 @@ import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey } from '../work/queue.ts';
 import { FIRST } from '../work/stages.ts';
+import { waitsOf } from '../work/waits.ts';
 import { SUMMARY, reasonOf, summaryOf } from './event-summaries.ts';
 
 const DETAILS = `SELECT ${SUMMARY}, e.head, e.payload, e.beats_open, e.beats_done FROM @events e WHERE KEY(e) = $1`;
@@ -37,13 +38,17 @@ export async function readEvent(tx: Tx, id: string): Promise<StoredEventDetails 
   const event = await find(tx, DETAILS, id);
   if (event === null) return null;
   const key = keyIn(event, 'key');
-  const [runs, deliveries] = await Promise.all([tx.all(RUNS, key), tx.all(DELIVERIES, key)]);
+  const [runs, deliveries, waits] = await Promise.all([
+    tx.all(RUNS, key),
+    tx.all(DELIVERIES, key),
+    waitsOf(tx, key),
+  ]);
   const summaries = runs.map((run) => optionalText(run, 'summary')).filter((it) => it !== null);
   return {
     ...summaryOf(event),
     head: text(event, 'head'),
     payload: optionalText(event, 'payload'),
-    runs: runs.map((run) => toRun(run, text(run, 'id'))),
+    runs: runs.map((run) => toRun(run, text(run, 'id'), waits)),
     summary: summaries.length === 0 ? null : summaries.join('\n'),
     heartbeat: heartbeatStatus(event),
     deliveries: deliveries.map((delivery) => toDelivery(delivery, text(delivery, 'id'))),
@@ -56,12 +61,13 @@ export async function readRun(tx: Tx, id: string): Promise<StoredRunStory | null
   const run = await find(tx, RUN, id);
   if (run === null) return null;
   const key = keyIn(run, 'event');
-  const [[event], deliveries] = await Promise.all([
+  const [[event], deliveries, waits] = await Promise.all([
     tx.all(EVENT_OF_RUN, key),
     tx.all(DELIVERIES_OF_RUN, key, id),
+    waitsOf(tx, key),
   ]);
   if (event === undefined) return null;
-  const details = toRun(run, id);
+  const details = toRun(run, id, waits);
   return {
     event: summaryOf(event),
     head: text(event, 'head'),

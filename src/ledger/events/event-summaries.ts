@@ -30,7 +30,7 @@ const DELIVERED_BY = `SELECT d.channel FROM @deliveries d WHERE d.event = KEY(e)
  */
 export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
     CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
-    CASE WHEN e.status IN ('accepted', 'running', 'delivering')
+    CASE WHEN e.status IN ('accepted', 'running', 'waiting', 'delivering')
       THEN coalesce((${WAITING_RUN}), (${WAITING_DELIVERY})) END AS wait_reason,
     (${DELIVERED_BY}) AS delivered_by,
     substr(e.head, 1, ${HEAD_START}) AS head_start,

@@ -12,6 +12,7 @@ import type {
   WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger-admin.ts';
+import type { Decision, DecisionOutcome, WaitFilter, WaitPage } from '../../hooks/ports/wait.ts';
 import type { Caller } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 
@@ -70,6 +71,18 @@ export class StoredAdmin extends LedgerAdmin {
 
   audited(filter: AuditFilter): Promise<AuditPage> {
     return this.#parts.reader.call('listAudit', filter);
+  }
+
+  waits(filter: WaitFilter): Promise<WaitPage> {
+    return this.#parts.reader.call('listWaits', filter);
+  }
+
+  countWaits(owner: string, most: number): Promise<number> {
+    return this.#parts.freshReader.call('countWaits', owner, most);
+  }
+
+  decide(waitId: string, decision: Decision): Promise<DecisionOutcome> {
+    return this.#parts.writer.call('decide', waitId, decision);
   }
 
   async setPaused(paused: boolean): Promise<void> {

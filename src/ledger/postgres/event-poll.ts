@@ -19,6 +19,7 @@ const NEWEST = 'SELECT id FROM @schema.events ORDER BY id DESC LIMIT 1';
 /** The newest, those that have begun, and of those that wait the ones that are next. */
 const LOOK = `(SELECT id, status FROM @schema.events WHERE id > $1 ORDER BY id DESC LIMIT ${MOST_NEW})
   UNION ${ofStatus('running', 'DESC')} UNION ${ofStatus('delivering', 'DESC')}
+  UNION ${ofStatus('waiting', 'DESC')}
   UNION ${ofStatus('accepted', 'ASC')}`;
 const STATUSES = 'SELECT id, status FROM @schema.events WHERE id = ANY ($1::uuid[])';
 
@@ -118,5 +119,5 @@ function isOpen(status: string): boolean {
 }
 
 function hasBegun(status: string): boolean {
-  return status === 'running' || status === 'delivering';
+  return status === 'running' || status === 'delivering' || status === 'waiting';
 }

@@ -276,6 +276,25 @@ CREATE TABLE audit (
 );
 `;
 
+/** What runs wait for, or waited for: a question to a person (JSON), and the decision (JSON). */
+const WAITS = `
+CREATE TABLE waits (
+  id ${TEXT} PRIMARY KEY,
+  event uuid NOT NULL,
+  run_id uuid NOT NULL,
+  work_id bigint NOT NULL,
+  kind ${TEXT} NOT NULL,
+  owner ${TEXT} NOT NULL,
+  opened_at bigint NOT NULL,
+  until bigint NOT NULL,
+  question ${TEXT} NOT NULL,
+  decision ${TEXT}
+);
+CREATE INDEX waits_by_event ON waits (event);
+CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
+CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -299,6 +318,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 2, sql: EDITIONS, worksFrom: 1 },
   { number: 3, sql: EVENTS_OF_TURNS, worksFrom: 1 },
   { number: 4, sql: AUDIT, worksFrom: 1 },
+  // An earlier build would begin a run that a person has to allow.
+  { number: 5, sql: WAITS, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

@@ -9,7 +9,7 @@ const NOT_BEGUN = `stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'read
 
 /** How many runs and deliveries wait. */
 export const WAITING = `SELECT count(*) AS runs_and_deliveries FROM @work
-  WHERE ${NOT_BEGUN} AND kind IN ('run', 'delivery')`;
+  WHERE ${NOT_BEGUN} AND stage <> 'deferred' AND kind IN ('run', 'delivery')`;
 
 const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
     min(due_at) FILTER (WHERE stage IN ('blocked', 'ready', 'suspect')) AS oldest
@@ -21,11 +21,11 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
  * A heartbeat or notice that is not due yet waits for nothing; of turns the first of each key waits for a backend, and what is
  * behind it in its session for that.
  */
-const BY_CAUSE = `SELECT kind, hook, CASE stage WHEN 'blocked' THEN 'order' WHEN 'retrying' THEN 'retry'
-      WHEN 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
+const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server = 'decision' THEN 'decision'
+      WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry' WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
     END AS cause, CASE WHEN kind = 'delivery' OR (lane = 'turn' AND stage = 'ready') THEN server ELSE '' END AS waits_for,
     count(*) AS count, min(since) AS since
-  FROM @work WHERE ${NOT_BEGUN} AND stage <> 'deferred' GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
+  FROM @work WHERE ${NOT_BEGUN} AND (stage <> 'deferred' OR kind = 'run') GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
 
 /** When they were buried they were due for the last time. */
 const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS channel,

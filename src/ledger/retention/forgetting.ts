@@ -12,6 +12,7 @@ import { integer, keyIn, storedJson, text } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { decodeHead, decodeOnlyWake, withoutBodies } from '../stored-head.ts';
 import type { Tx } from '../tx.ts';
+import { clearDecisions } from '../work/waits.ts';
 
 const LOCK_WORK = `SELECT id FROM @work WHERE event_id = ANY ($1::uuid[]) AND stage = 'dead' ORDER BY id FOR UPDATE`;
 /** Of wakes whose words are those of their system events, which may have been shown and be gone. */
@@ -37,6 +38,7 @@ const CLEAR_WORK = [
 ];
 const DELETE_WORK = `DELETE FROM @work WHERE event_id = ANY ($1::uuid[]) AND stage = 'dead'`;
 const DELETE = [
+  'DELETE FROM @waits WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @deliveries WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @runs WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @events AS e WHERE KEY(e) = ANY ($1::uuid[])',
@@ -82,6 +84,7 @@ export async function clearBodies(tx: Tx, locked: readonly NamedEvent[]): Promis
   const calls = await tx.all(CALLS, keys);
   await tx.run(CLEAR_RUNS, keys);
   for (const run of calls) await tx.run(CLEAR_CALLS, keyIn(run, 'key'), withoutContent(run));
+  await clearDecisions(tx, keys);
   for (const statement of CLEAR_WORK) await tx.run(statement, locked.map(idOf));
   return locked.length + calls.length;
 }

@@ -11,6 +11,7 @@ import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { promote } from './queue.ts';
 import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
+import { openWait } from './waits.ts';
 
 /** What of a lease its end needs. */
 export type EndingLease = Pick<
@@ -35,6 +36,9 @@ const REST_AFTER_ASKING = unlease(
 );
 const CONTINUE = unlease(
   `stage = 'ready', due_at = $4, failures = 0, crashes = 0, job = coalesce($5, job)`,
+);
+const WAIT = unlease(
+  `stage = $4, due_at = $5, server = 'decision', failures = 0, crashes = 0, acting = false`,
 );
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
 /** A run that nobody was asked for has not used up an attempt. */
@@ -66,8 +70,7 @@ export async function commit(
   // SQLite answers at once. PostgreSQL is sent all that follows with its commit, and fails where the lease was lost.
   await tx.later(sql, [lease.workId, lease.attempt, tx.instance, ...values], ([row]) => {
     isHeld = row !== undefined;
-    const isOver = outcome.type === 'done' || outcome.type === 'dead';
-    if (row !== undefined && isOver) tx.work.removed(lease.kind, text(row, 'hook'));
+    if (row !== undefined && leavesQueue(outcome)) tx.work.removed(lease.kind, text(row, 'hook'));
   });
   if (!isHeld) return false;
   // The place of this one in its queue is free before anything is added there.
@@ -78,6 +81,10 @@ export async function commit(
   tx.freedLanes.add(lease.lane);
   if (lease.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
   return true;
+}
+
+function leavesQueue(outcome: StepOutcome): boolean {
+  return ['done', 'dead'].includes(outcome.type) || (outcome.type === 'wait' && !outcome.holdsKey);
 }
 
 /** What the outcome writes of the work itself: a statement, and its values from $4 on. */
@@ -94,6 +101,8 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
       return [RELEASE, now];
     case 'rest':
       return outcome.asked ? [REST_AFTER_ASKING, outcome.backend, now] : [REST, outcome.backend];
+    case 'wait':
+      return [WAIT, outcome.holdsKey ? 'retrying' : 'deferred', outcome.until];
     case 'cut':
       return [CONTINUE, now, JSON.stringify(outcome.job)];
     case 'continue':
@@ -104,15 +113,16 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
 /** What else the outcome means. */
 async function follow(
   tx: Tx,
-  { workId, lane, key, kind, ref }: EndingLease,
+  { workId, lane, key, kind, ref, eventId }: EndingLease,
   outcome: StepOutcome,
 ): Promise<void> {
   // What was under way may be claimable, now or later.
   if (outcome.type !== 'done' && outcome.type !== 'dead') tx.changedLanes.add(lane);
+  if (leavesQueue(outcome)) await promote(tx, lane, key);
   switch (outcome.type) {
-    case 'done':
-    case 'dead':
-      await promote(tx, lane, key);
+    case 'wait':
+      if (outcome.wait !== undefined)
+        await openWait(tx, outcome.wait, { workId, ref: ref ?? '', eventId: eventId ?? '' });
       break;
     case 'rest':
       if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
@@ -132,6 +142,8 @@ async function follow(
     case 'continue':
       await tx.run(DROP_PART, workId);
       break;
+    case 'done':
+    case 'dead':
     case 'retry':
     case 'release':
       break;

@@ -9,8 +9,8 @@
 //                                                        next part, crash│                ▼
 //                                                                        └──due── retrying, gone, or dead
 //
-// Work is in one of seven stages: `deferred` (a heartbeat or notice that is not in its queue until it is due), `blocked`
-// (behind another), `retrying` (first, and due later), `ready` or `suspect` (first and due; suspect is what was under way
+// Work is in one of seven stages: `deferred` (a heartbeat or notice, or a run that a person has to decide about, that is
+// not in its queue until it is due), `blocked` (behind another), `retrying` (first, and due later), `ready` or `suspect` (first and due; suspect is what was under way
 // in two crashes in a row), `leased` (first and under way) or `dead` (no longer in its queue, kept for an operator).
 // Whenever a key has a queue, exactly one of it is first, and only that one is ever ready: so a claim never looks at the
 // others. Who adds to a key, or lets the next of it come up, holds the lock of the key until the commit.
@@ -36,7 +36,7 @@ const PLACE = 'UPDATE @work SET stage = $2, acting = false WHERE id = $1';
 /** More become due at a time only after a clock was set. */
 const DUE = `SELECT id, lane, key, stage FROM @work
   WHERE lane = $1 AND stage IN ('deferred', 'retrying') AND due_at <= $2 ORDER BY due_at, id LIMIT 500`;
-const STILL_DEFERRED = `SELECT id, lane, key FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'deferred'
+const STILL_DEFERRED = `SELECT id, lane, key, kind, hook FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'deferred'
   ORDER BY due_at, id FOR UPDATE`;
 const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
   (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;
@@ -44,11 +44,11 @@ const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
   (SELECT id FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT 1) RETURNING 1`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
 
-const DEAD = `SELECT id, lane, key, kind, hook, ref, event_id FROM @work
+const DEAD = `SELECT id, lane, key, kind, hook, stage, ref, event_id FROM @work
   WHERE id = ANY ($1::bigint[]) AND stage = 'dead' AND job IS NOT NULL ORDER BY id FOR UPDATE`;
 const KEYS_OF_DEAD = `SELECT lane, key FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'dead'`;
-const BEGIN_ANEW = `UPDATE @work SET stage = $2, due_at = $3, since = $3, failures = 0, crashes = 0, acting = false
-  WHERE id = $1`;
+const BEGIN_ANEW = `UPDATE @work SET stage = $2, due_at = $3, since = $3, failures = 0, crashes = 0, acting = false,
+  server = CASE lane WHEN 'turn' THEN '' ELSE server END WHERE id = $1`;
 const RUN_QUEUED = `UPDATE @runs AS r SET status = 'queued', finished_at = NULL WHERE KEY(r) = $1`;
 const DELIVERY_PENDING = `UPDATE @deliveries AS d SET status = 'pending' WHERE KEY(d) = $1`;
 
@@ -172,6 +172,7 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
     // As they are now that nobody else moves them.
     for (const row of await tx.all(STILL_DEFERRED, deferred.map(idOf))) {
       await tx.run(PLACE, idOf(row), await stageInQueue(tx, { lane, key: text(row, 'key') }));
+      tx.work.added(word(row, 'kind', KINDS), text(row, 'hook'));
     }
   }
   await tx.run(MAKE_READY, due.map(idOf));
@@ -192,20 +193,26 @@ export async function requeue(tx: Tx, ids: readonly number[]): Promise<number> {
   const dead = await tx.all(DEAD, ids);
   const touched = new Touched();
   for (const row of dead) {
-    const [lane, kind] = [word(row, 'lane', LANES), word(row, 'kind', KINDS)];
-    await tx.run(
-      BEGIN_ANEW,
-      idOf(row),
-      await stageInQueue(tx, { lane, key: text(row, 'key') }),
-      tx.now,
-    );
-    await tx.run(kind === 'run' ? RUN_QUEUED : DELIVERY_PENDING, tx.keys.of(text(row, 'ref')));
-    tx.work.added(kind, text(row, 'hook'));
-    tx.changedLanes.add(lane);
+    await beginAnew(tx, row);
+    const isRun = text(row, 'kind') === 'run';
+    await tx.run(isRun ? RUN_QUEUED : DELIVERY_PENDING, tx.keys.of(text(row, 'ref')));
     touched.addId(tx, optionalText(row, 'event_id'));
   }
   await settle(tx, touched);
   return dead.length;
+}
+
+/**
+ * Makes work due that is dead or waits, as if it had just been accepted; the lock of its key is held.
+ * @param work a row with `id`, `lane`, `key`, `kind`, `hook` and `stage`
+ */
+export async function beginAnew(tx: Tx, work: Row): Promise<void> {
+  const [lane, stage] = [word(work, 'lane', LANES), text(work, 'stage')];
+  const isFirst = stage === 'retrying';
+  const next = isFirst ? 'ready' : await stageInQueue(tx, { lane, key: text(work, 'key') });
+  await tx.run(BEGIN_ANEW, idOf(work), next, tx.now);
+  if (!isFirst) tx.work.added(word(work, 'kind', KINDS), text(work, 'hook'));
+  tx.changedLanes.add(lane);
 }
 
 /** Takes work out that is not under way; the next of its key is up. @param works rows with `id`, `lane`, `key`, `kind`, `hook` and `stage` */
@@ -214,7 +221,7 @@ export async function withdraw(tx: Tx, works: readonly Row[]): Promise<void> {
   for (const row of works) {
     const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
     if (stage === 'dead') continue;
-    tx.work.removed(word(row, 'kind', KINDS), text(row, 'hook'));
+    if (stage !== 'deferred') tx.work.removed(word(row, 'kind', KINDS), text(row, 'hook'));
     if (stage !== 'blocked' && stage !== 'deferred') await promote(tx, lane, text(row, 'key'));
     tx.changedLanes.add(lane);
   }

@@ -4,9 +4,10 @@
 // transaction settles its status, once.
 //
 // The rule (`STATUS`): while anything is open, an event is `accepted` until some part of it has begun and `running`
-// from then on, but `delivering` where all its runs have ended and a reply is still to be delivered. When nothing is open
-// any more it is `failed` if any part went wrong, else `done`. An operator who retries dead work opens it again, and the
-// status follows. What was skipped, or failed when it was accepted, stays so.
+// from then on, but `waiting` where all that is open waits for a person, and `delivering` where all its runs have ended
+// and a reply is still to be delivered. When nothing is open any more it is `failed` if any part went wrong, else `done`.
+// An operator who retries dead work opens it again, and the status follows. What was skipped, or failed when it was
+// accepted, stays so.
 import type { Lease } from '../../hooks/ports/work-ledger.ts';
 import { keyIn } from '../rows.ts';
 import type { Key } from '../rows.ts';
@@ -79,13 +80,15 @@ const STATUS = `CASE
     WHEN coalesce(r.open, 0) + coalesce(d.open, 0) + e.beats_open = 0 THEN
       CASE WHEN coalesce(r.bad, 0) + coalesce(d.bad, 0) + e.beats_failed > 0 THEN 'failed' ELSE 'done' END
     WHEN coalesce(r.open, 0) = 0 AND d.open > 0 THEN 'delivering'
+    WHEN r.waiting > 0 AND r.waiting = coalesce(r.open, 0) + coalesce(d.open, 0) + e.beats_open THEN 'waiting'
     WHEN coalesce(r.begun, 0) + e.beats_open + e.beats_failed + e.beats_done > 0 OR e.status = 'running' THEN 'running'
     ELSE 'accepted'
   END`;
 const SETTLE = `UPDATE @events AS s SET status = n.status FROM (
     SELECT KEY(e) AS key, ${STATUS} AS status FROM @events e
     LEFT JOIN (
-      SELECT event, count(*) FILTER (WHERE status IN ('queued', 'running')) AS open,
+      SELECT event, count(*) FILTER (WHERE status IN ('queued', 'running', 'waiting')) AS open,
+        count(*) FILTER (WHERE status = 'waiting') AS waiting,
         count(*) FILTER (WHERE status IN ('failed', 'timed-out', 'interrupted')) AS bad,
         count(*) FILTER (WHERE attempts > 0 OR status <> 'queued') AS begun
       FROM @runs WHERE event = ANY ($1::uuid[]) GROUP BY event) r ON r.event = KEY(e)

@@ -1,4 +1,10 @@
-import type { ChannelReport, DeadWork, LostRequests, Problem } from '../../hooks/index.ts';
+import type {
+  ChannelReport,
+  DeadWork,
+  LostRequests,
+  Problem,
+  WaitPage,
+} from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { PACKAGES_KEY } from '../configuration/packages.ts';
 import { degradationsOf } from './condition.ts';
@@ -247,6 +253,22 @@ export function ofMail(condition: Condition): AttentionItem[] {
       todo: mail.hint ?? 'hooks doctor tries the login',
       command: mail.hint === null ? 'hooks doctor' : null,
       since: first ?? null,
+    }),
+  ];
+}
+
+/** One item for all of them. */
+export function ofWaits({ waits: [first], total }: WaitPage): AttentionItem[] {
+  if (first === undefined) return [];
+  return [
+    item({
+      kind: 'decisions-open',
+      severity: 'warning',
+      what: total === 1 ? 'a run waits for a decision' : `${total} runs wait for a decision`,
+      todo: 'approve or deny what would happen',
+      command: 'hooks decisions',
+      since: first.openedAt,
+      count: total,
     }),
   ];
 }

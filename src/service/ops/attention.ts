@@ -6,7 +6,7 @@ import {
   LedgerAdmin,
   Refusals,
 } from '../../hooks/index.ts';
-import type { ChannelReport } from '../../hooks/index.ts';
+import type { ChannelReport, WaitPage } from '../../hooks/index.ts';
 import {
   MOST_HOOKS,
   ofBackend,
@@ -20,6 +20,7 @@ import {
   ofResting,
   ofService,
   ofStart,
+  ofWaits,
 } from './attention-items.ts';
 import { ServiceCondition } from './condition.ts';
 import type { Condition } from './condition.ts';
@@ -38,6 +39,8 @@ const BROKEN_MAPPING: ReadonlySet<string> = new Set([
   'transform_timeout',
   'mapping_failed',
 ]);
+
+const NO_WAITS: WaitPage = { waits: [], total: 0, nextCursor: null };
 
 /** What whoever asks may know already. */
 interface KnownState {
@@ -60,10 +63,11 @@ export class Attention {
 
   /** @param known how the service and its channels are doing, where that was asked already. Never rejects. */
   async items(known?: KnownState): Promise<AttentionItem[]> {
-    const [condition, failed, dead, channels] = await Promise.all([
+    const [condition, failed, dead, waits, channels] = await Promise.all([
       known?.condition ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
+      this.admin.waits({ limit: 1 }).catch(() => NO_WAITS),
       known?.channels ?? this.services.channels(),
     ]);
     const failing = channels.filter(({ state }) => state === 'failing');
@@ -82,6 +86,7 @@ export class Attention {
         .map(ofBroken),
       ...failing.map((channel) => ofFailing(channel, behind.get(channel.id) ?? 0, dead)),
       ...ofMail(condition),
+      ...ofWaits(waits),
       ...ofDead(dead.filter(({ channel }) => !failing.some(({ id }) => id === channel))),
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),
       ...ofStart(configuration),

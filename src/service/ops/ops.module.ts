@@ -42,6 +42,7 @@ import { SessionsController } from './controllers/sessions.controller.ts';
 import { SenderRequest } from './sender-request.ts';
 import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
+import { WaitsController } from './controllers/waits.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
 import { TokenCheck } from './access/token-check.ts';
 import { TrustedProxies } from './access/trusted-proxies.ts';
@@ -68,6 +69,7 @@ const OPERATOR_API = [
   MappingsController,
   PresetsController,
   SessionsController,
+  WaitsController,
   ChannelsController,
   MailController,
   InstancesController,

@@ -66,6 +66,7 @@ export function describeEventDetails(openStore: OpenStore): void {
             toolCalls: [],
             attempts: 0,
             notes: [],
+            waits: [],
             startedAt: null,
             finishedAt: null,
           },

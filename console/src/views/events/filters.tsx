@@ -4,7 +4,15 @@ import { SEARCH } from '../../ui/keyboard.tsx';
 
 // What the list of events is narrowed by. It stands in the address, so that a link shows the same list.
 
-export const STATUSES = ['accepted', 'running', 'delivering', 'done', 'failed', 'skipped'] as const;
+export const STATUSES = [
+  'accepted',
+  'running',
+  'waiting',
+  'delivering',
+  'done',
+  'failed',
+  'skipped',
+] as const;
 
 export interface Filters {
   readonly hook?: string;

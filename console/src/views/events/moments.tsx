@@ -12,6 +12,7 @@ import { Time, duration } from '../../ui/time.tsx';
 type Story = Api<'EventDetails'>;
 type Run = Api<'RunDetails'>;
 type Delivery = Api<'DeliveryDetails'>;
+type Wait = Api<'WaitDetails'>;
 
 export interface Moment {
   /** ISO 8601; null: nobody noted when. It stands where it belongs all the same. */
@@ -209,7 +210,8 @@ function runMoments(run: Run): Moment[] {
       </Folded>
     ),
   }));
-  if (finishedAt === null) return [began, ...attempts, ...tools];
+  const asked = run.waits.flatMap(waitMoments);
+  if (finishedAt === null) return [began, ...attempts, ...tools, ...asked];
   const ended: Moment = {
     at: finishedAt,
     title: (
@@ -236,7 +238,46 @@ function runMoments(run: Run): Moment[] {
       </>
     ),
   };
-  return [began, ...attempts, ...tools, ended];
+  return [began, ...attempts, ...tools, ...asked, ended];
+}
+
+function waitMoments({ kind, openedAt, recipient, decision }: Wait): Moment[] {
+  const asked: Moment = {
+    at: openedAt,
+    title: kind === 'run' ? 'Waits for leave to begin' : 'Waits for leave to send the reply',
+    body: (
+      <>
+        {recipient !== null && (
+          <p>
+            to {recipient.channel} → <Visible text={recipient.to ?? 'nobody'} />
+          </p>
+        )}
+        {decision === null && <a href={`${BASE}/decisions`}>Decide</a>}
+      </>
+    ),
+  };
+  if (decision === null) return [asked];
+  const { verdict, by, at, reason, text } = decision;
+  const ended: Moment = {
+    at,
+    title: (
+      <>
+        <Badge state={verdict} /> {by === null ? 'nobody decided in time' : `by ${by}`}
+      </>
+    ),
+    tone: verdict === 'approved' ? 'good' : 'bad',
+    body: (
+      <>
+        {reason !== null && (
+          <p>
+            <Visible text={reason} />
+          </p>
+        )}
+        {text !== null && <Reply text={text} />}
+      </>
+    ),
+  };
+  return [asked, ended];
 }
 
 function deliveryMoments({ channel, to, status, attempts, error, messageId }: Delivery): Moment[] {

@@ -28,7 +28,7 @@ export function Story({ id }: { id: string }) {
   const story = useResource(
     async () => {
       const loaded = await answer(api.GET('/ops/api/events/{id}', { params }));
-      setUnderWay(['accepted', 'running', 'delivering'].includes(loaded.status));
+      setUnderWay(['accepted', 'running', 'waiting', 'delivering'].includes(loaded.status));
       return loaded;
     },
     [id],

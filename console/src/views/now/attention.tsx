@@ -107,6 +107,7 @@ function Place({ item: { kind, hook } }: { item: Item }) {
     'mail-degraded': ['Show the mailboxes', '/mail'],
     'backend-resting': ['Show what waits', '/events?status=running'],
     'channel-failing': ['Show the channels', '/channels'],
+    'decisions-open': ['Decide', '/decisions'],
     'dead-work': ['Show failed events', `/events?status=failed&${of}`],
   };
   const [label, address] = places[kind] ?? [];

@@ -212,9 +212,9 @@ BEGIN
   UPDATE runs SET status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, p_now)
     WHERE id = ANY(runs_begun);
   -- Written so that no index of statuses is asked, whose entries are as many as events wait.
-  PERFORM FROM events WHERE id = ANY(events_begun) AND status IS NOT DISTINCT FROM 'accepted' ORDER BY id FOR UPDATE;
+  PERFORM FROM events WHERE id = ANY(events_begun) AND (status IS NOT DISTINCT FROM 'accepted' OR status IS NOT DISTINCT FROM 'waiting') ORDER BY id FOR UPDATE;
   WITH begun AS (UPDATE events SET status = 'running'
-    WHERE id = ANY(events_begun) AND status IS NOT DISTINCT FROM 'accepted' RETURNING id)
+    WHERE id = ANY(events_begun) AND (status IS NOT DISTINCT FROM 'accepted' OR status IS NOT DISTINCT FROM 'waiting') RETURNING id)
   SELECT array_agg(id) INTO changed FROM begun;
   RETURN (SELECT json_build_object('place', served, 'nextDue', next_due, 'changed', changed,
     'leases', json_agg(json_build_object('workId', w.id, 'key', w.key, 'kind', w.kind, 'ref', w.ref,

@@ -32,7 +32,7 @@ export class EventsQuery extends PageQuery {
   @Length(1, 1024)
   hook?: string;
 
-  /** `accepted`, `running`, `delivering`, `done`, `failed` or `skipped`. */
+  /** `accepted`, `running`, `waiting`, `delivering`, `done`, `failed` or `skipped`. */
   @IsOptional()
   @IsIn(EVENT_STATUSES)
   status?: EventStatus;

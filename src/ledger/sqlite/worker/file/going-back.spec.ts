@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { IdempotencyKey } from '../../../../hooks/ports/event.ts';
+import type { Change } from '../../../../hooks/ports/change.ts';
+import type { IdempotencyKey, NewEvent } from '../../../../hooks/ports/event.ts';
+import type { RunJob } from '../../../../hooks/ports/jobs.ts';
 import { LIMITS, agent } from '../../../../../test/contracts/ledger/events.ts';
 import { ManualClock } from '../../../../../test/support/clocks.ts';
 import { KILLED_AT, putLedger } from '../../../../../test/support/kept-ledgers.ts';
@@ -65,6 +67,19 @@ const KEY: IdempotencyKey = {
   keepUntil: Number.MAX_SAFE_INTEGER,
   onOtherContent: 'conflict',
 };
+
+/** The same event, with more in the job of its run. */
+function withJob(event: NewEvent, more: Partial<RunJob>): NewEvent {
+  const changed = (change: Change): Change => {
+    if (change.type !== 'work' || change.work.kind !== 'run') return change;
+    return { type: 'work', work: { ...change.work, job: { ...change.work.job, ...more } } };
+  };
+  const actions = event.actions.map((action) => ({
+    ...action,
+    changes: action.changes.map(changed),
+  }));
+  return { ...event, actions };
+}
 
 /** An upgraded ledger that went on. */
 async function upgraded() {
@@ -166,6 +181,18 @@ describe('goBack', () => {
     const before = files();
     expect(() => goBack(dir, to, false)).toThrow(
       `The ledger in ${dir} cannot go back: it is of edition ${NEWEST}, and goes back to an earlier one only`,
+    );
+    expect(files()).toEqual(before);
+  });
+
+  it('is refused while a run is for a person to decide about, and changes nothing', async () => {
+    const approve = { run: true, withinMs: 1, whenOver: 'deny', whileWaiting: 'hold' } as const;
+    const ledger = await open();
+    await ledger.intake.accept(withJob(agent('asked'), { approve }), LIMITS);
+    await ledger.maintenance.close();
+    const before = files();
+    expect(() => goBack(dir, NEWEST - 1, false)).toThrow(
+      '1 of its runs is for a person to decide about, and builds of edition 5 would do it unasked',
     );
     expect(files()).toEqual(before);
   });

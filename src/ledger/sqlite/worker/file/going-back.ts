@@ -65,6 +65,13 @@ function goBackLocked(dir: string, edition: number, isDryRun: boolean): WayBack 
     }
     const count = (rows: string) =>
       integer(db.prepare(`SELECT count(*) AS count FROM ${rows}`).get()!, 'count');
+    const unasked = number >= DECISIONS && edition < DECISIONS ? count(TO_BE_DECIDED) : 0;
+    if (unasked > 0) {
+      const [are, them] = unasked === 1 ? ['is', 'it'] : ['are', 'them'];
+      throw new Error(
+        `${unasked} of its runs ${are} for a person to decide about, and builds of edition ${edition} would do ${them} unasked: let them end, and dismiss those that are dead`,
+      );
+    }
     const found = {
       from: number,
       to: edition,
@@ -108,6 +115,10 @@ function write(earlier: DatabaseSync, edition: number, database: string): void {
   if (keepsShortNames) giveKeysBack(earlier);
   earlier.exec('COMMIT');
 }
+
+/** From this edition on a person may have to decide about a run, in whatever stage its work is. */
+const DECISIONS = 6;
+const TO_BE_DECIDED = `work WHERE kind = 'run' AND job ->> 'approve' IS NOT NULL`;
 
 /** From this edition on `idempotency` has whole names and digests. */
 const WHOLE_NAMES = 4;

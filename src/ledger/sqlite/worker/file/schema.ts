@@ -276,6 +276,25 @@ CREATE TABLE audit (
 ) STRICT;
 `;
 
+/** What runs wait for, or waited for, until their event is forgotten: a question to a person (JSON), and the decision (JSON). */
+const WAITS = `
+CREATE TABLE waits (
+  id TEXT PRIMARY KEY,
+  event INTEGER NOT NULL,
+  run_id TEXT NOT NULL,
+  work_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  opened_at INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  question TEXT NOT NULL,
+  decision TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX waits_by_event ON waits (event);
+CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
+CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
+`;
+
 /**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
@@ -287,4 +306,11 @@ CREATE TABLE audit (
  * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
  * PostgreSQL's steps are in ledger/postgres/schema.ts, under numbers of their own.
  */
-export const STEPS: readonly string[] = [TABLES, EDITIONS, EVENTS_OF_TURNS, SHARED_ROWS, AUDIT];
+export const STEPS: readonly string[] = [
+  TABLES,
+  EDITIONS,
+  EVENTS_OF_TURNS,
+  SHARED_ROWS,
+  AUDIT,
+  WAITS,
+];

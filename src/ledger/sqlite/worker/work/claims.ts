@@ -242,7 +242,7 @@ function prepareClaims(db: DatabaseSync) {
        started_at = ifnull(started_at, ?) WHERE key = ?`,
     ),
     beginEvent: db.prepare(
-      `UPDATE events SET status = 'running' WHERE key = ? AND status = 'accepted'`,
+      `UPDATE events SET status = 'running' WHERE key = ? AND status IN ('accepted', 'waiting')`,
     ),
     firstPart: db.prepare(
       'SELECT place, count, text FROM parts WHERE work_id = ? ORDER BY n LIMIT 1',
@@ -253,7 +253,7 @@ function prepareClaims(db: DatabaseSync) {
     leased: db.prepare(`SELECT id, attempt FROM work WHERE stage = 'leased' AND ${FIRST}`),
     pullIn: db.prepare(
       `UPDATE work SET due_at = ?1 WHERE stage = 'retrying'
-       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2`,
+       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2 AND server <> 'decision'`,
     ),
   };
 }

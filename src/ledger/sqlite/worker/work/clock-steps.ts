@@ -91,6 +91,7 @@ export class ClockSteps {
 
   #shift(step: number): void {
     this.#sql.shift.run(step);
+    this.#sql.shiftWaits.run(step);
   }
 
   #inTransaction(act: () => void): void {
@@ -121,6 +122,7 @@ function prepareStatements(db: DatabaseSync) {
     shift: db.prepare(
       `UPDATE work SET due_at = due_at + ?1, since = since + ?1 WHERE stage <> 'dead'`,
     ),
+    shiftWaits: db.prepare('UPDATE waits SET until = until + ? WHERE decision IS NULL'),
     rejuvenate: db.prepare(`UPDATE work SET since = since + ? WHERE stage <> 'dead'`),
     read: db.prepare(`SELECT value FROM meta WHERE key = 'clock'`),
     write: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('clock', ?)`),

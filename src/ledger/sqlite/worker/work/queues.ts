@@ -137,7 +137,7 @@ function prepareStatements(db: DatabaseSync) {
     ),
     backlog: db.prepare(
       `SELECT kind, hook, count(*) AS count FROM work
-       WHERE kind IN ('run', 'delivery') AND stage <> 'dead' GROUP BY kind, hook`,
+       WHERE kind IN ('run', 'delivery') AND stage NOT IN ('deferred', 'dead') GROUP BY kind, hook`,
     ),
   };
 }

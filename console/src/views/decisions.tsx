@@ -1,0 +1,151 @@
+import { useId, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { answer, api } from '../api/client.ts';
+import type { Api } from '../api/client.ts';
+import { usePages } from '../api/pages.ts';
+import { DangerButton } from '../ui/danger-button.tsx';
+import { ForeignText, Visible } from '../ui/foreign-text.tsx';
+import { May } from '../ui/may.tsx';
+import { act } from '../ui/notices.tsx';
+import { Empty, Loaded, Page } from '../ui/page.tsx';
+import { Reply } from '../ui/reply.tsx';
+import { Time } from '../ui/time.tsx';
+
+type Waiting = Api<'WaitingRun'>;
+
+/** What waits for a person, the oldest first: each with what would happen, whole. */
+export default function Decisions() {
+  const waits = usePages(
+    (cursor) =>
+      answer(
+        api.GET('/ops/api/waits', { params: { query: cursor === undefined ? {} : { cursor } } }),
+      ),
+    (page) => page.waits,
+    [],
+  );
+  return (
+    <Page title="Decisions">
+      <Loaded from={waits}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>Nothing waits for a decision.</Empty>
+          ) : (
+            <>
+              {all.map((wait) => (
+                <Question key={wait.id} wait={wait} reload={waits.reload} />
+              ))}
+              {waits.more !== undefined && (
+                <button type="button" onClick={waits.more}>
+                  Load more
+                </button>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
+  const { id, kind, eventId, agentId, openedAt, until, whenOver, recipient, text } = wait;
+  const name = useId();
+  return (
+    <article class="card" id={id} aria-labelledby={name}>
+      <h2 id={name}>
+        <Visible text={wait.mapping ?? wait.hook} /> would{' '}
+        {kind === 'run' ? `begin a run of ${agentId}` : 'send this reply'}
+      </h2>
+      <dl class="facts">
+        {recipient !== null && (
+          <>
+            <dt>To</dt>
+            <dd>
+              {recipient.channel}
+              {recipient.to !== null && (
+                <>
+                  {' → '}
+                  <Visible text={recipient.to} />
+                </>
+              )}
+            </dd>
+          </>
+        )}
+        <dt>Asked</dt>
+        <dd>
+          <Time at={openedAt} />
+        </dd>
+        <dt>Without a decision</dt>
+        <dd>
+          {whenOver === 'deny' ? 'denied ' : 'given up '}
+          <Time at={until} />
+        </dd>
+      </dl>
+      {kind === 'run' ? <ForeignText label="Message" text={text} /> : <Reply text={text} />}
+      <div class="actions">
+        <May role="operate">
+          <Decide wait={wait} reload={reload} />
+        </May>
+        <Link class="button" href={`/events/${eventId}`}>
+          Show the event
+        </Link>
+      </div>
+    </article>
+  );
+}
+
+function Decide({ wait: { id, kind, text }, reload }: { wait: Waiting; reload: () => void }) {
+  const name = useId();
+  const [reason, setReason] = useState('');
+  /** Undefined: the reply stays as it is. */
+  const [edited, setEdited] = useState<string>();
+  const isEdited = edited !== undefined && edited !== text;
+  const decide = (verdict: 'approved' | 'denied') => {
+    const body = {
+      verdict,
+      ...(reason.trim() !== '' && { reason: reason.trim() }),
+      ...(isEdited && verdict === 'approved' && { text: edited }),
+    };
+    const call = () =>
+      answer(api.POST('/ops/api/waits/{id}/decide', { params: { path: { id } }, body }));
+    void act(call, () => (verdict === 'approved' ? 'Approved.' : 'Denied.')).then(reload);
+  };
+  return (
+    <div class="fields">
+      {edited !== undefined && (
+        <div class="wide">
+          <label for={`${name}-text`}>Reply that is sent</label>
+          <textarea
+            id={`${name}-text`}
+            rows={8}
+            value={edited}
+            onInput={({ currentTarget }) => setEdited(currentTarget.value)}
+          />
+        </div>
+      )}
+      <div>
+        <label for={`${name}-reason`}>Reason (the agent is told)</label>
+        <input
+          id={`${name}-reason`}
+          value={reason}
+          maxLength={1000}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      </div>
+      <button
+        type="button"
+        class="primary"
+        disabled={edited?.trim() === ''}
+        onClick={() => decide('approved')}
+      >
+        {isEdited ? 'Approve with these words' : 'Approve'}
+      </button>
+      {kind === 'reply' && edited === undefined && (
+        <button type="button" onClick={() => setEdited(text)}>
+          Edit
+        </button>
+      )}
+      <DangerButton label="Deny" onSure={() => decide('denied')} />
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import type { WaitingRun } from '../../hooks/index.ts';
+import { option } from '../command.ts';
+import { asLine, asLines } from '../foreign-text.ts';
+import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
+import { serviceCommand } from '../service/service-command.ts';
+
+/** What runs wait for, each with what would happen. */
+export const decisions = serviceCommand({
+  name: 'decisions',
+  description: 'list the runs that wait for a decision, with what would happen',
+  options: PAGE_OPTIONS,
+  examples: [['hooks decisions', 'the oldest first; decide with hooks approve or hooks deny']],
+  ask: ({ service, options }) =>
+    gatherPages('waits', options, (query) => service.ask('GET /ops/api/waits', 'waits', { query })),
+  print({ waits, nextCursor }, { terminal }) {
+    if (waits.length === 0) terminal.note('Nothing waits for a decision.');
+    for (const line of waits.flatMap((wait) => [...linesOf(wait)])) terminal.print(line);
+    noteMore(nextCursor, terminal);
+  },
+});
+
+function* linesOf(wait: WaitingRun): Generator<string> {
+  const { id, kind, until, whenOver, hook, mapping, agentId, eventId, recipient, text } = wait;
+  const who = asLine(mapping ?? hook);
+  const to = recipient?.to == null ? '' : `, recipient ${asLine(recipient.to)}`;
+  yield kind === 'run'
+    ? `${id}  ${who} would begin a run of the agent ${asLine(agentId)} with this message`
+    : `${id}  ${who} would send this reply to ${asLine(recipient?.channel ?? '')}${to}`;
+  const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
+  yield `  event ${eventId}; without a decision by ${until} ${otherwise}`;
+  for (const line of asLines(text)) yield `  | ${line}`;
+}
+
+const WAIT_ID = 'id of the wait, as hooks decisions and the question itself say it';
+const REASON = option('--reason <text>', 'why; the main session of the agent is told');
+
+/** What waits goes on. */
+export const approve = serviceCommand({
+  name: 'approve',
+  description: 'let a run begin, or its reply be sent, that waits for a decision',
+  arguments: [['<id>', WAIT_ID]],
+  options: [REASON, option('--text <text>', 'sent in place of the reply')],
+  examples: [
+    ['hooks approve 0198c5c2-…', 'as it is shown by hooks decisions'],
+    ['hooks approve 0198c5c2-… --text "Thanks, merged."', 'with other words'],
+  ],
+  ask: ({ service, options: { reason, text } }, id: string) =>
+    service.ask('POST /ops/api/waits/{id}/decide', 'ok', {
+      path: { id },
+      body: { verdict: 'approved', ...(reason && { reason }), ...(text && { text }) },
+    }),
+  print: (_answer, { terminal }) => terminal.print('Approved.'),
+});
+
+/** What waits ends without having happened. */
+export const deny = serviceCommand({
+  name: 'deny',
+  description: 'end a run that waits for a decision, or keep its reply from being sent',
+  arguments: [['<id>', WAIT_ID]],
+  options: [REASON],
+  examples: [['hooks deny 0198c5c2-… --reason "not on a Friday"', 'the agent is told why']],
+  ask: ({ service, options: { reason } }, id: string) =>
+    service.ask('POST /ops/api/waits/{id}/decide', 'ok', {
+      path: { id },
+      body: { verdict: 'denied', ...(reason && { reason }) },
+    }),
+  print: (_answer, { terminal }) => terminal.print('Denied.'),
+});

@@ -1,0 +1,124 @@
+/**
+ * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
+ * `reply`: whether this reply goes to this recipient. @publicApi
+ */
+export type WaitKind = 'run' | 'reply';
+
+/** What becomes of a run that nobody decided in time: denied, or given up, so that an operator can have it asked anew. @publicApi */
+export type WhenOver = 'deny' | 'expire';
+
+/** Whether a session's later work goes on while a run of it waits. @publicApi */
+export type WhileWaiting = 'continue' | 'hold';
+
+/** `when-untrusted`: only when the agent is shown foreign text. @publicApi */
+export type AskWhen = boolean | 'when-untrusted';
+
+/** What a person decides about runs before it happens, and what becomes of them meanwhile. @publicApi */
+export interface ApproveSettings {
+  /** Whether a run may begin. @default false */
+  readonly run?: AskWhen;
+  /** Whether its reply may be delivered. @default false */
+  readonly reply?: AskWhen;
+  /** How long there is to decide, at most 2160h (90 days). @default '24h' */
+  readonly until?: string;
+  /** What happens after that: the run is denied, or given up as dead, so that it can be asked anew. @default 'deny' */
+  readonly then?: WhenOver;
+  /** Whether later work of the session goes on. Default: `continue` for isolated runs, else `hold`. */
+  readonly whileWaiting?: WhileWaiting;
+}
+
+/** `approve` of a mapping, an agent or all agents: one thing that is asked, several with their settings, or nothing. @publicApi */
+export type ApproveOption = 'run' | 'reply' | ApproveSettings | false;
+
+/** A recipient that a person is asked about. @publicApi */
+export interface WaitRecipient {
+  readonly channel: string;
+  /** Null: nobody knew one. */
+  readonly to: string | null;
+}
+
+/** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
+export interface NewWait {
+  /** UUIDv7. */
+  readonly id: string;
+  readonly kind: WaitKind;
+  /** Of which mapping, or built-in hook, and sender the run is: so many of one ask a person at a time. */
+  readonly owner: string;
+  /** Epoch milliseconds. */
+  readonly openedAt: number;
+  /** Epoch milliseconds at which {@link whenOver} happens. */
+  readonly until: number;
+  readonly whenOver: WhenOver;
+  /** Where a reply would go. */
+  readonly recipient?: WaitRecipient;
+}
+
+/** How a wait ended; `expired`: nobody decided in time. @publicApi */
+export interface Decision {
+  readonly verdict: 'approved' | 'denied' | 'expired';
+  /** The name of who decided, such as `operator anna`; nobody where time did. */
+  readonly by?: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Why, in the words of who decided. */
+  readonly reason?: string;
+  /** Of a reply: what is sent in its place. */
+  readonly text?: string;
+}
+
+/** A wait as an operator reads it. All times are ISO 8601 in UTC. @publicApi */
+export interface WaitDetails {
+  readonly id: string;
+  readonly kind: WaitKind;
+  readonly openedAt: string;
+  readonly until: string;
+  readonly whenOver: WhenOver;
+  /** Where a reply would go; null: it is about no reply. */
+  readonly recipient: WaitRecipient | null;
+  /** Null: nobody has decided yet. */
+  readonly decision: WaitDecision | null;
+}
+
+/** How a wait ended, likewise. @publicApi */
+export interface WaitDecision {
+  readonly verdict: Decision['verdict'];
+  /** Null: time decided. */
+  readonly by: string | null;
+  readonly at: string;
+  readonly reason: string | null;
+  /** What was sent in place of the reply; null: the reply itself, or it was forgotten. */
+  readonly text: string | null;
+}
+
+/** A run that waits, beside what it is of. @publicApi */
+export interface WaitingRun extends WaitDetails {
+  readonly eventId: string;
+  readonly runId: string;
+  readonly agentId: string;
+  /** Name under the prefix. */
+  readonly hook: string;
+  /** Id of the mapping that made it; null: `agent` did. */
+  readonly mapping: string | null;
+  /** What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+  readonly text: string;
+}
+
+/** A page of what waits for a person, the oldest first. @publicApi */
+export interface WaitPage {
+  readonly waits: readonly WaitingRun[];
+  /** How many there are on all pages. */
+  readonly total: number;
+  /** Null: there are no more. */
+  readonly nextCursor: string | null;
+}
+
+/** @publicApi */
+export interface WaitFilter {
+  /** Opaque, from an earlier answer's `nextCursor`. */
+  readonly cursor?: string;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+/** What became of a decision: taken; nobody asks this; somebody decided before; its time is over. @publicApi */
+export type DecisionOutcome = 'decided' | 'unknown' | 'decided-before' | 'over';

@@ -1,0 +1,260 @@
+// What a person decides about a run (behaviour.md §15, docs/design/waiting.md): whether it may begin, and whether its
+// reply may be delivered.
+//
+//   RunLease ─▶ before ─┬─ nothing is to be decided, or it may begin      ─▶ null: the agent is asked
+//                       ├─ nobody was asked yet                           ─▶ waits, the operator is told
+//                       ├─ nobody has decided yet                         ─▶ goes on waiting
+//                       ├─ time is over                                   ─▶ denied, or dead and asked anew by a retry
+//                       ├─ it was denied                                  ─▶ ends; no agent is asked
+//                       └─ its reply was approved or denied               ─▶ delivered or not; no agent is asked
+//   reply      ─▶ after ──  its reply is to be decided about              ─▶ kept with the run, which waits
+//
+// What was decided stands in the run's record, from which each step begins anew: so a crash anywhere repeats a question
+// that was not committed, and nothing that was decided.
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../platform/new-id.ts';
+import { shorten } from '../../platform/shorten.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin } from '../ports/index.ts';
+import type {
+  Change,
+  NewWait,
+  RunDetails,
+  RunJob,
+  RunLease,
+  RunUpdate,
+  StepOutcome,
+  Trust,
+  WaitDecision,
+  WaitDetails,
+  WaitRecipient,
+} from '../ports/index.ts';
+import { Notices } from './notice.ts';
+import { RunEnd } from './run-end.ts';
+import type { ReplyEffects } from './run-end.ts';
+import type { StepResult } from './step.ts';
+import { summaryLine } from './summary.ts';
+
+/** A run whose last question is known. */
+interface Asked {
+  readonly job: RunJob;
+  readonly run: RunDetails;
+  readonly wait: WaitDetails;
+}
+
+/** What a person is asked, with the text that it is about. */
+type Question = Pick<NewWait, 'kind' | 'recipient'> & { readonly text: string };
+
+/** Asks about runs, and does what was decided. */
+@Injectable()
+export class Approvals {
+  constructor(
+    private readonly events: EventStore,
+    private readonly admin: LedgerAdmin,
+    private readonly end: RunEnd,
+    private readonly notices: Notices,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What becomes of a run before its agent is asked; null: it is asked. */
+  async before({ job, ref }: RunLease): Promise<StepResult | null> {
+    if (job.approve === undefined) return null;
+    const run = (await this.events.run(ref ?? ''))?.run;
+    if (run === undefined) return null;
+    const wait = run.waits.at(-1);
+    if (wait === undefined) return job.approve.run ? this.#askToBegin(job, run.id) : null;
+    return this.#goOn({ job, run, wait });
+  }
+
+  /**
+   * Whether a person decides first about a reply that is to be delivered.
+   * @param record what the run's record is to say of its turn
+   * @returns null: nobody does
+   */
+  async after(
+    job: RunJob,
+    record: RunUpdate,
+    { recipient }: ReplyEffects,
+  ): Promise<StepResult | null> {
+    const { reply } = job.approve ?? {};
+    const isUntrusted = record.contract?.trust !== 'trusted';
+    const isAsked = reply === true || (reply === 'when-untrusted' && isUntrusted);
+    if (!isAsked || recipient === null) return null;
+    return this.#ask(job, record, { kind: 'reply', recipient, text: record.reply ?? '' });
+  }
+
+  #goOn(asked: Asked): Promise<StepResult> | StepResult | null {
+    const { job, run, wait } = asked;
+    const { kind, decision, until, whenOver } = wait;
+    switch (decision?.verdict) {
+      case undefined:
+        // Claimed before its time: by a clock that was set, or by somebody who had everything tried at once.
+        if (this.clock.now() < Date.parse(until)) {
+          return {
+            outcome: waiting(job, Date.parse(until)),
+            changes: [{ type: 'run-update', id: run.id, status: 'waiting' }],
+          };
+        }
+        return this.#over(asked, whenOver);
+      case 'expired':
+        // An operator has it done anew.
+        return kind === 'run' ? this.#askToBegin(job, run.id) : this.#reply(asked, run.reply ?? '');
+      case 'denied':
+        return this.#deny(asked, whoDenied(decision));
+      case 'approved':
+        return kind === 'run' ? null : this.#reply(asked, decision.text ?? run.reply ?? '');
+    }
+  }
+
+  /** The reply as it was shown, to where it was said to go; where that is another place by now, a person is asked again. */
+  async #reply({ job, run, wait }: Asked, text: string): Promise<StepResult> {
+    const { id, contract } = run;
+    const effects = await this.end.ofReply(job, id, text, contract?.trust ?? 'untrusted');
+    const { recipient, summary } = effects;
+    const isApproved = wait.decision?.verdict === 'approved';
+    if (recipient !== null && !(isApproved && isSame(recipient, wait.recipient))) {
+      return this.#ask(job, { type: 'run-update', id }, { kind: 'reply', recipient, text });
+    }
+    const ended = { status: 'succeeded', error: null, finishedAt: this.clock.now() } as const;
+    return {
+      outcome: { type: 'done' },
+      changes: [
+        { type: 'run-update', id, ...ended, ...(summary !== undefined && { summary }) },
+        ...effects.changes,
+      ],
+    };
+  }
+
+  /** A run that is not begun, or a reply that goes nowhere. */
+  #deny({ job, run, wait }: Asked, error: string): StepResult {
+    const { id } = run;
+    const { eventId } = job;
+    const summary = summaryLine(job.name, 'denied', error);
+    const isReply = wait.kind === 'reply';
+    const { channel = 'last', to = null } = wait.recipient ?? {};
+    const delivery = { type: 'delivery', id: newId(), eventId, runId: id, channel, to } as const;
+    return {
+      outcome: { type: 'done' },
+      changes: [
+        {
+          type: 'run-update',
+          id,
+          status: isReply ? 'succeeded' : 'denied',
+          error: isReply ? null : error,
+          finishedAt: this.clock.now(),
+          summary,
+        },
+        ...(isReply ? [{ ...delivery, status: 'skipped', error } as const] : []),
+        ...this.end.tell(job, summary),
+      ],
+    };
+  }
+
+  /** Nobody has decided in time. */
+  #over(asked: Asked, whenOver: WaitDetails['whenOver']): StepResult {
+    const { job, run, wait } = asked;
+    const at = this.clock.now();
+    const decision: Change = {
+      type: 'decision',
+      id: wait.id,
+      decision: { verdict: 'expired', at },
+    };
+    const error = 'nobody decided in time';
+    if (whenOver === 'deny') {
+      const denied = this.#deny(asked, error);
+      return { ...denied, changes: [decision, ...denied.changes] };
+    }
+    const summary = summaryLine(job.name, 'error', error);
+    const { mapping = job.hook } = job.trust;
+    const reason = `run of ${mapping}: ${error}`;
+    return {
+      outcome: { type: 'dead' },
+      reason,
+      changes: [
+        decision,
+        { type: 'run-update', id: run.id, status: 'failed', error, finishedAt: at, summary },
+        ...this.end.tell(job, summary),
+        ...this.notices.report(reason, job.eventId),
+      ],
+    };
+  }
+
+  #askToBegin(job: RunJob, id: string): Promise<StepResult> {
+    return this.#ask(job, { type: 'run-update', id }, { kind: 'run', text: job.message });
+  }
+
+  async #ask(job: RunJob, record: RunUpdate, { text, ...question }: Question): Promise<StepResult> {
+    const { withinMs, whenOver } = job.approve!;
+    const { mapping = job.hook, verifiedBy } = job.trust;
+    const owner = `${mapping} ${verifiedBy}`;
+    const openedAt = this.clock.now();
+    const until = openedAt + withinMs;
+    const wait = { id: newId(), owner, openedAt, until, whenOver, ...question };
+    const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
+    return {
+      outcome: { ...waiting(job, until), wait },
+      changes: [
+        { ...record, status: 'waiting', error: null },
+        ...this.#tell(open, wait, job, text, record.contract?.trust ?? job.trust.level),
+      ],
+    };
+  }
+
+  /** What the operator hears of it: the question, or once that there are too many to be asked one by one. */
+  #tell(
+    open: number,
+    wait: NewWait,
+    job: RunJob,
+    text: string,
+    level: Trust['level'],
+  ): readonly Change[] {
+    const { hasCommand } = this.settings.names;
+    if (open < MOST_QUESTIONS) {
+      return this.notices.ask(questionText(wait, job, text, hasCommand), level);
+    }
+    if (open > MOST_QUESTIONS) return [];
+    const { mapping = job.hook } = job.trust;
+    const where = hasCommand ? '`hooks decisions` lists' : 'the console lists';
+    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${where} them`;
+    return this.notices.report(more, job.eventId);
+  }
+}
+
+/** Of one mapping and sender, how many are asked about at a time: whoever gets a hundred questions reads none. */
+const MOST_QUESTIONS = 20;
+
+function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait' }> {
+  return { type: 'wait', until, holdsKey: job.approve?.whileWaiting === 'hold' };
+}
+
+function isSame(one: WaitRecipient, other: WaitRecipient | null): boolean {
+  return one.channel === other?.channel && one.to === other.to;
+}
+
+function whoDenied({ by, reason }: WaitDecision): string {
+  return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
+}
+
+/** Most characters of what would begin a run; a reply is shown whole. */
+const MAX_SHOWN = 1000;
+
+/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
+function questionText(
+  { id, kind, until, whenOver, recipient }: NewWait,
+  { name, hook, agentId }: RunJob,
+  text: string,
+  hasCommand: boolean,
+): string {
+  const who = name === DEFAULT_HOOK_NAME ? hook : name;
+  const what =
+    kind === 'run'
+      ? `${who} would begin a run of the agent ${agentId} with this message:`
+      : `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${recipient?.to ? `, recipient ${recipient.to}` : ''}:`;
+  const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
+  const time = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
+  const how = hasCommand
+    ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} UTC ${otherwise}.`
+    : `Decide about ${id} in the console; without a decision by ${time} UTC ${otherwise}.`;
+  return [what, '', kind === 'run' ? shorten(text, MAX_SHOWN) : text, '', how].join('\n');
+}

@@ -1,0 +1,158 @@
+// Runs that wait for a person's decision. The work of such a run stays where it is, not due before the time to decide is
+// over: `deferred` where later work of its key goes on meanwhile, `retrying` where it holds its key (queue.ts). So a run
+// that waits costs two rows and nothing per second, and time ends it as it begins anything else that is due. A row of
+// `waits` says what is asked, and keeps what was decided as long as the event is kept.
+//
+// A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
+// leased already is being ended by time.
+import type { RunJob } from '../../hooks/ports/jobs.ts';
+import type {
+  Decision,
+  DecisionOutcome,
+  NewWait,
+  WaitDecision,
+  WaitDetails,
+  WaitFilter,
+  WaitPage,
+  WaitingRun,
+} from '../../hooks/ports/wait.ts';
+import { integer, keyIn, optionalText, storedJson, text, time, word } from '../rows.ts';
+import type { Key, Row } from '../rows.ts';
+import { first, keyLock, ownKey } from '../tx.ts';
+import type { Tx } from '../tx.ts';
+import { LANES } from '../work-rows.ts';
+import { beginAnew } from './queue.ts';
+import { Touched, settle } from './settlement.ts';
+
+const WAIT_KINDS = ['run', 'reply'] as const;
+
+/** What a row of `waits` keeps of the question beside its columns, as JSON text. */
+type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient'>;
+
+const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
+const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
+const COUNT_OF = `SELECT count(*) AS total FROM
+  (SELECT 1 AS one FROM @waits WHERE decision IS NULL AND owner = $1 LIMIT $2) s`;
+const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
+    JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
+  WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
+const FIND = `SELECT s.decision, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id WHERE s.id = $1`;
+const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
+    JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
+  WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
+const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
+const DECIDED = `SELECT id, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
+const REWRITE = 'UPDATE @waits SET decision = $2 WHERE id = $1';
+const QUEUED = `UPDATE @runs AS r SET status = 'queued' WHERE KEY(r) = $1`;
+
+/** Begins a wait; the step's commit writes the rest of it. */
+export async function openWait(
+  tx: Tx,
+  { id, kind, owner, openedAt, until, ...question }: NewWait,
+  of: { readonly workId: number; readonly ref: string; readonly eventId: string },
+): Promise<void> {
+  const row = {
+    id,
+    event: ownKey(tx, of.eventId),
+    run_id: of.ref,
+    work_id: of.workId,
+    kind,
+    owner,
+    opened_at: openedAt,
+    until,
+    question: JSON.stringify(question satisfies StoredQuestion),
+  };
+  await tx.insert('waits', [row]);
+}
+
+/** Writes what became of a wait, unless somebody did before. */
+export async function closeWait(tx: Tx, id: string, decision: Decision): Promise<void> {
+  await tx.run(DECIDE, id, JSON.stringify(decision));
+}
+
+/** Takes a decision, and lets the run go on that waits for it. */
+export async function decide(tx: Tx, id: string, decision: Decision): Promise<DecisionOutcome> {
+  const found = await first(tx, FIND, id);
+  if (found === undefined) return 'unknown';
+  if (optionalText(found, 'decision') !== null) return 'decided-before';
+  if (optionalText(found, 'key') === null) return 'over';
+  await tx.lock(() => [keyLock({ lane: word(found, 'lane', LANES), key: text(found, 'key') })]);
+  const work = await first(tx, TAKE, id);
+  if (work === undefined) {
+    const now = await first(tx, FIND, id);
+    return now !== undefined && optionalText(now, 'decision') === null ? 'over' : 'decided-before';
+  }
+  await beginAnew(tx, work);
+  await closeWait(tx, id, decision);
+  const touched = new Touched();
+  await tx.run(QUEUED, tx.keys.of(text(work, 'run_id')));
+  touched.add(keyIn(work, 'event'));
+  await settle(tx, touched);
+  return 'decided';
+}
+
+/** Forgets what people wrote when they decided; that they did, and how, stays. */
+export async function clearDecisions(tx: Tx, events: readonly Key[]): Promise<void> {
+  for (const row of await tx.all(DECIDED, events)) {
+    const { verdict, by, at }: Decision = storedJson(text(row, 'decision'));
+    await tx.run(REWRITE, text(row, 'id'), JSON.stringify({ verdict, by, at }));
+  }
+}
+
+/** What waits for a person, the oldest first. */
+export async function listWaits(tx: Tx, { cursor = '', limit }: WaitFilter): Promise<WaitPage> {
+  const [rows, [counted]] = await Promise.all([tx.all(OPEN, cursor, limit + 1), tx.all(COUNT)]);
+  const waits = rows.slice(0, limit).map(toWaitingRun);
+  const nextCursor = rows.length > limit ? (waits.at(-1)?.id ?? null) : null;
+  return { waits, total: integer(counted!, 'total'), nextCursor };
+}
+
+/** How many of an owner wait, counted up to `most`. */
+export async function countWaits(tx: Tx, owner: string, most: number): Promise<number> {
+  return integer((await first(tx, COUNT_OF, owner, most))!, 'total');
+}
+
+/** What the runs of an event waited for or wait for, the first one first, each beside the id of its run. */
+export async function waitsOf(tx: Tx, event: Key): Promise<(WaitDetails & { runId: string })[]> {
+  const rows = await tx.all(OF_EVENT, event);
+  return rows.map((row) => ({ ...toWait(row), runId: text(row, 'run_id') }));
+}
+
+function toWaitingRun(row: Row): WaitingRun {
+  const wait = toWait(row);
+  const { message }: RunJob = storedJson(text(row, 'job'));
+  return {
+    ...wait,
+    eventId: text(row, 'event_id'),
+    runId: text(row, 'run_id'),
+    agentId: text(row, 'agent_id'),
+    hook: text(row, 'hook'),
+    mapping: optionalText(row, 'mapping'),
+    text: wait.kind === 'run' ? message : (optionalText(row, 'reply') ?? ''),
+  };
+}
+
+function toWait(row: Row): WaitDetails {
+  const question: StoredQuestion = storedJson(text(row, 'question'));
+  return {
+    id: text(row, 'id'),
+    kind: word(row, 'kind', WAIT_KINDS),
+    openedAt: time(row, 'opened_at'),
+    until: time(row, 'until'),
+    whenOver: question.whenOver,
+    recipient: question.recipient ?? null,
+    decision: toDecision(optionalText(row, 'decision')),
+  };
+}
+
+function toDecision(stored: string | null): WaitDecision | null {
+  if (stored === null) return null;
+  const { verdict, by, at, reason, text: sent }: Decision = storedJson(stored);
+  return {
+    verdict,
+    by: by ?? null,
+    at: new Date(at).toISOString(),
+    reason: reason ?? null,
+    text: sent ?? null,
+  };
+}

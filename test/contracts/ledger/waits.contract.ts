@@ -1,0 +1,299 @@
+import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
+import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
+import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { NewEvent } from '../../../src/hooks/ports/event.ts';
+import type { Decision } from '../../../src/hooks/ports/wait.ts';
+import { newId } from '../../../src/platform/new-id.ts';
+import { LIMITS, agent, runOf } from './events.ts';
+import { LedgerUnderTest } from './store.ts';
+import type { OpenStore } from './store.ts';
+
+const DAY = 86_400_000;
+
+/** Runs that wait for a person's decision. */
+export function describeWaits(openStore: OpenStore): void {
+  describe('a run that waits for a decision', () => {
+    let under: LedgerUnderTest;
+    const accept = async (session = 'a') => {
+      const given = agent(session);
+      await under.ledger.intake.accept(given, LIMITS);
+      return given.id;
+    };
+    const ask = async (
+      lease: Lease,
+      { holdsKey = false, ...given }: { holdsKey?: boolean; until?: number } = {},
+    ) => {
+      const id = newId();
+      const openedAt = under.clock.now();
+      const until = given.until ?? openedAt + DAY;
+      const wait = {
+        id,
+        kind: 'reply',
+        owner: 'm token',
+        openedAt,
+        until,
+        whenOver: 'deny',
+      } as const;
+      const recipient = { channel: 'chan_1', to: '+1' };
+      const outcome: StepOutcome = {
+        type: 'wait',
+        until,
+        holdsKey,
+        wait: { ...wait, recipient },
+      };
+      const waits: Change = {
+        type: 'run-update',
+        id: lease.ref!,
+        status: 'waiting',
+        reply: 'what it would say',
+      };
+      expect(await under.ledger.work.commit(lease, outcome, [waits])).toBe(true);
+      return id;
+    };
+    const approved = (given: Partial<Decision> = {}): Decision => ({
+      verdict: 'approved',
+      by: 'ana',
+      at: under.clock.now(),
+      ...given,
+    });
+    const decide = (id: string, given?: Partial<Decision>) =>
+      under.ledger.admin.decide(id, approved(given));
+    const open = async () => (await under.ledger.admin.waits({ limit: 200 })).waits;
+    const iso = (ms: number) => new Date(ms).toISOString();
+
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    it('is told with what is asked, and is not begun before somebody has decided', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      const now = under.clock.now();
+      const asked = {
+        id,
+        kind: 'reply',
+        openedAt: iso(now),
+        until: iso(now + DAY),
+        whenOver: 'deny',
+        recipient: { channel: 'chan_1', to: '+1' },
+        decision: null,
+      };
+      expect(await under.details(eventId)).toMatchObject({
+        status: 'waiting',
+        runs: [{ status: 'waiting', waits: [asked] }],
+      });
+      const about = { eventId, runId: runOf(eventId), hook: 'agent', mapping: null };
+      expect(await open()).toEqual([
+        { ...asked, ...about, agentId: 'main', text: 'what it would say' },
+      ]);
+      under.clock.advance(DAY - 1);
+      expect(await under.claimNow()).toEqual([]);
+      expect(await under.ledger.admin.waiting()).toMatchObject([
+        { kind: 'run', cause: 'decision', count: 1 },
+      ]);
+    });
+
+    it('goes on by the first decision alone, and its age begins anew', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      under.clock.advance(5000);
+      expect(await decide(id, { text: 'other words', reason: 'because' })).toBe('decided');
+      expect(await decide(id, { verdict: 'denied', by: 'ben' })).toBe('decided-before');
+      const decision = {
+        verdict: 'approved',
+        by: 'ana',
+        at: iso(under.clock.now()),
+        reason: 'because',
+        text: 'other words',
+      };
+      expect(await under.details(eventId)).toMatchObject({
+        status: 'running',
+        runs: [{ status: 'queued', waits: [{ id, decision }] }],
+      });
+      expect(await open()).toEqual([]);
+      expect(await under.claimOne()).toMatchObject({
+        ref: runOf(eventId),
+        since: under.clock.now(),
+        failures: 0,
+        crashes: 0,
+        mayHaveActed: false,
+      });
+      expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('takes one of many decisions at a time', async () => {
+      await accept();
+      const id = await ask(await under.claimOne());
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => decide(id, { by: `op-${n}` })),
+      );
+      expect(outcomes.filter((outcome) => outcome === 'decided')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === 'decided-before')).toHaveLength(19);
+      expect(await under.claimNow()).toHaveLength(1);
+    });
+
+    it('is begun when its time is over, and takes no decision from then on', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      under.clock.advance(DAY);
+      const lease = await under.claimOne();
+      expect(await decide(id)).toBe('over');
+      const at = under.clock.now();
+      const changes: Change[] = [
+        { type: 'decision', id, decision: { verdict: 'expired', at } },
+        { type: 'run-update', id: runOf(eventId), status: 'denied', finishedAt: at },
+      ];
+      expect(await under.ledger.work.commit(lease, { type: 'done' }, changes)).toBe(true);
+      expect(await decide(id)).toBe('decided-before');
+      expect(await under.details(eventId)).toMatchObject({
+        status: 'done',
+        runs: [{ status: 'denied', waits: [{ decision: { verdict: 'expired', by: null } }] }],
+      });
+    });
+
+    it('lets later work of its session go on, and comes behind it', async () => {
+      const first = await accept();
+      const second = await accept();
+      const id = await ask(await under.claimOne());
+      const next = await under.claimOne();
+      expect(next.eventId).toBe(second);
+      expect(await decide(id)).toBe('decided');
+      expect(await under.claimNow()).toEqual([]);
+      await under.ledger.work.commit(next, { type: 'done' }, []);
+      expect((await under.claimOne()).eventId).toBe(first);
+    });
+
+    it('holds its session where it shall, and is next in it', async () => {
+      const first = await accept();
+      await accept();
+      const id = await ask(await under.claimOne(), { holdsKey: true });
+      expect(await under.claimNow()).toEqual([]);
+      expect(await decide(id)).toBe('decided');
+      expect((await under.claimOne()).eventId).toBe(first);
+    });
+
+    it('takes no place of those that may wait for a slot', async () => {
+      const limits = { ...LIMITS, maxQueued: 1 };
+      const arrive = (session: string) => under.ledger.intake.accept(ofHook(session), limits);
+      await arrive('a');
+      const id = await ask(await under.claimOne());
+      expect(await arrive('b')).toMatchObject({ outcome: 'accepted' });
+      expect(await decide(id)).toBe('decided');
+      expect(await arrive('c')).toMatchObject({ outcome: 'hook-full' });
+    });
+
+    it('waits on as long as it is asked, though everything is retried', async () => {
+      const eventId = await accept();
+      const lease = await under.claimOne();
+      const until = under.clock.now() + 40 * DAY;
+      await ask(lease, { holdsKey: true, until });
+      await under.ledger.admin.retry(eventId);
+      for (const again of await under.claimNow()) {
+        const outcome: StepOutcome = { type: 'wait', until, holdsKey: true };
+        await under.ledger.work.commit(again, outcome, []);
+      }
+      expect(await open()).toHaveLength(1);
+      under.clock.advance(39 * DAY);
+      expect(await under.claimNow()).toEqual([]);
+      under.clock.advance(DAY);
+      expect(await under.claimNow()).toHaveLength(1);
+    });
+
+    it('is listed a page at a time, the oldest first', async () => {
+      const ids: string[] = [];
+      for (const session of ['a', 'b', 'c']) {
+        await accept(session);
+        ids.push(await ask(await under.claimOne()));
+      }
+      const page = await under.ledger.admin.waits({ limit: 2 });
+      expect(page.waits.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+      const cursor = page.nextCursor!;
+      const rest = await under.ledger.admin.waits({ limit: 2, cursor });
+      expect(rest).toMatchObject({ waits: [{ id: ids[2] }], nextCursor: null });
+    });
+
+    it('is counted by its owner while it is open, up to a limit', async () => {
+      const ids = [];
+      for (const session of ['a', 'b', 'c']) {
+        await accept(session);
+        ids.push(await ask(await under.claimOne()));
+      }
+      const count = (owner: string, most = 9) => under.ledger.admin.countWaits(owner, most);
+      expect(await count('m token')).toBe(3);
+      expect(await count('m token', 2)).toBe(2);
+      expect(await count('another token')).toBe(0);
+      await decide(ids[0]!);
+      expect(await count('m token')).toBe(2);
+      expect(await under.ledger.admin.waits({ limit: 1 })).toMatchObject({ total: 2 });
+    });
+
+    it('keeps its event and payload, and goes with them when they are forgotten by word', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      under.clock.advance(DAY / 2);
+      const now = under.clock.now();
+      await under.ledger.maintenance.prune({ payloadsBefore: now, eventsBefore: now, now });
+      expect((await under.details(eventId)).request.payload).not.toBeNull();
+      expect(await open()).toHaveLength(1);
+      expect(await under.ledger.admin.forget(eventId)).not.toBeNull();
+      expect(await open()).toEqual([]);
+      expect(await decide(id)).toBe('unknown');
+      under.clock.advance(DAY);
+      expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('forgets what was written about it with the payload', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      await decide(id, { text: 'other words', reason: 'a secret reason' });
+      const lease = await under.claimOne();
+      const ended: Change = { type: 'run-update', id: runOf(eventId), status: 'succeeded' };
+      await under.ledger.work.commit(lease, { type: 'done' }, [ended]);
+      under.clock.advance(1000);
+      const now = under.clock.now();
+      await under.ledger.maintenance.prune({ payloadsBefore: now, eventsBefore: 0, now });
+      const [run] = (await under.details(eventId)).runs;
+      expect(run?.waits[0]?.decision).toMatchObject({
+        verdict: 'approved',
+        by: 'ana',
+        reason: null,
+        text: null,
+      });
+    });
+
+    it('is as it was after a crash, also one while it is ended by time', async () => {
+      if (!under.isDurable) return;
+      const eventId = await accept();
+      const id = await ask(await under.claimOne());
+      await under.reopen();
+      expect(await under.claimNow()).toEqual([]);
+      expect(await open()).toMatchObject([{ id, eventId }]);
+      under.clock.advance(DAY);
+      await under.claimOne();
+      await under.reopen();
+      under.clock.advance(2 * LEASE_MS);
+      const again = await under.claimOne();
+      expect(again.ref).toBe(runOf(eventId));
+    });
+
+    it('is unknown by an id that nothing has', async () => {
+      expect(await decide(newId())).toBe('unknown');
+      expect(await decide('nothing')).toBe('unknown');
+    });
+  });
+}
+
+/** A run that counts as one of its hook. */
+function ofHook(session: string): NewEvent {
+  const given = agent(session);
+  return {
+    ...given,
+    actions: given.actions.map((action) => ({
+      ...action,
+      changes: action.changes.map((change) =>
+        change.type === 'work' ? { ...change, work: { ...change.work, hook: 'agent' } } : change,
+      ),
+    })),
+  };
+}

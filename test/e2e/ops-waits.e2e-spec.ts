@@ -1,0 +1,80 @@
+import type { WaitingRun } from '../../src/hooks/index.ts';
+import { OperatedService } from '../support/operated-service.ts';
+
+const WAIT: WaitingRun = {
+  id: '0198c5c2-0000-7000-8000-000000000001',
+  kind: 'reply',
+  openedAt: '2026-01-01T00:00:00.000Z',
+  until: '2026-01-02T00:00:00.000Z',
+  whenOver: 'deny',
+  recipient: { channel: 'chan_2', to: '42' },
+  decision: null,
+  eventId: 'event-1',
+  runId: 'run-1',
+  agentId: 'main',
+  hook: 'github',
+  mapping: 'push',
+  text: 'Merged.',
+};
+const DECIDE = `/ops/api/waits/${WAIT.id}/decide`;
+const decided = (service: OperatedService): string[] =>
+  service.ledger.journal.filter((line) => line.startsWith('decide'));
+
+describe('what waits for a decision (ops/api/waits)', () => {
+  it('is listed, a page at a time, and needs a person', async () => {
+    await using service = await OperatedService.start();
+    service.ledger.waits = [WAIT, { ...WAIT, id: 'another' }];
+    const { status, body } = await service.get('/ops/api/waits?limit=1');
+    const page = { waits: [WAIT], total: 2, nextCursor: 'next' };
+    expect({ status, body }).toEqual({ status: 200, body: page });
+    const [item] = (await service.get('/ops/api/attention')).body['items'] as object[];
+    expect(item).toMatchObject({
+      kind: 'decisions-open',
+      what: '2 runs wait for a decision',
+      since: WAIT.openedAt,
+      count: 2,
+    });
+  });
+
+  it('is decided by name, and the audit tells what but none of the words', async () => {
+    await using service = await OperatedService.start();
+    service.ledger.decision = 'decided';
+    const text = 'Thanks, merged.';
+    const { status } = await service.post(DECIDE, { body: { verdict: 'approved', text } });
+    expect(status).toBe(200);
+    expect(decided(service)).toEqual([
+      `decide ${WAIT.id} {"verdict":"approved","by":"operator","text":"${text}"}`,
+    ]);
+    expect(service.ledger.audit).toMatchObject([
+      { subject: WAIT.id, after: { verdict: 'approved', isEdited: true } },
+    ]);
+    expect(JSON.stringify(service.ledger.audit)).not.toContain(text);
+  });
+
+  it.each([
+    ['unknown', 404, 'unknown_wait'],
+    ['decided-before', 409, 'decided_before'],
+    ['over', 409, 'wait_over'],
+  ] as const)('is refused when it is %s', async (outcome, status, code) => {
+    await using service = await OperatedService.start();
+    service.ledger.decision = outcome;
+    const answer = await service.post(DECIDE, { body: { verdict: 'denied' } });
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(service.ledger.audit).toMatchObject([{ subject: WAIT.id, outcome: code, after: null }]);
+  });
+
+  it.each([
+    ['no verdict', {}],
+    ['another verdict', { verdict: 'expired' }],
+    ['words of a reply that is not sent', { verdict: 'denied', text: 'no' }],
+    ['a blank reply', { verdict: 'approved', text: ' ' }],
+    ['a reason of a whole page', { verdict: 'denied', reason: 'x'.repeat(1001) }],
+    ['a field of nothing', { verdict: 'denied', by: 'the king' }],
+  ])('is not decided by a body with %s', async (_what, body) => {
+    await using service = await OperatedService.start();
+    service.ledger.decision = 'decided';
+    const answer = await service.post(DECIDE, { body });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(decided(service)).toEqual([]);
+  });
+});
