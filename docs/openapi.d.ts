@@ -1068,6 +1068,13 @@ export interface components {
             /** @description Runs and deliveries that waited, the most that was seen in the step; as in the step before where none was looked at. */
             waiting: number[];
         };
+        /** @description One of them. */
+        AskedCall: {
+            /** @description `<server>_<tool>` */
+            tool: string;
+            /** @description Its whole input as JSON text. */
+            input: string;
+        };
         /** @description A button: a POST to this API without a body. */
         AttentionAction: {
             /** @description Two or three words, such as `Retry all`. */
@@ -2188,13 +2195,15 @@ export interface components {
         WaitDetails: {
             id: string;
             /** @enum {string} */
-            kind: "reply" | "run";
+            kind: "reply" | "run" | "tools";
             openedAt: string;
             until: string;
             /** @enum {string} */
             whenOver: "deny" | "expire";
             /** @description Where a reply would go; null: it is about no reply. */
             recipient: components["schemas"]["WaitRecipient"] | null;
+            /** @description Tool calls that would be made; empty: it is about none, or they were forgotten. */
+            calls: components["schemas"]["AskedCall"][];
             /** @description Null: nobody has decided yet. */
             decision: components["schemas"]["WaitDecision"] | null;
         };
@@ -2207,17 +2216,19 @@ export interface components {
             hook: string;
             /** @description Id of the mapping that made it; null: `agent` did. */
             mapping: string | null;
-            /** @description What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+            /** @description What it is about, whole: the message that would begin the run, the tool calls, or the reply. Hostile in any case. */
             text: string;
             id: string;
             /** @enum {string} */
-            kind: "reply" | "run";
+            kind: "reply" | "run" | "tools";
             openedAt: string;
             until: string;
             /** @enum {string} */
             whenOver: "deny" | "expire";
             /** @description Where a reply would go; null: it is about no reply. */
             recipient: components["schemas"]["WaitRecipient"] | null;
+            /** @description Tool calls that would be made; empty: it is about none, or they were forgotten. */
+            calls: components["schemas"]["AskedCall"][];
             /** @description Null: nobody has decided yet. */
             decision: components["schemas"]["WaitDecision"] | null;
         };

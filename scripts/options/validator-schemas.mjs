@@ -72,11 +72,22 @@ const rulesWith = (textOr) => ({
   }),
   isApprove: () => ({
     anyOf: [
-      { enum: ['run', 'reply', false] },
+      { enum: ['run', 'tools', 'reply', false] },
       {
         type: 'object',
         properties: {
           run: ASK_WHEN,
+          tools: {
+            anyOf: [
+              ASK_WHEN,
+              {
+                type: 'array',
+                items: { type: 'string', pattern: String.raw`^[\w*-]{1,64}$` },
+                minItems: 1,
+                maxItems: 50,
+              },
+            ],
+          },
           reply: ASK_WHEN,
           until: { type: 'string', pattern: String.raw`^\d{1,5}(s|m|h)$` },
           then: { enum: ['deny', 'expire'] },

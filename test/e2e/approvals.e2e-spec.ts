@@ -1,4 +1,4 @@
-import { LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
+import { AgentError, LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
 import type { Decision, EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -187,6 +187,138 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       await decide(again);
       await hooks.ended(event.id);
       expect(hooks.chan2.messages).toHaveLength(1);
+    });
+  });
+
+  describe('before it calls tools', () => {
+    const QUESTION = {
+      calls: [{ tool: 'desk_write', input: '{"text":"hi"}' }],
+      state: 'where the turn stands',
+    };
+    const usage = { inputTokens: 10, outputTokens: 5 };
+
+    /** The agent asks in its first turn, and answers in each that is resumed. */
+    async function startAsking(approve: Approve = 'tools'): Promise<void> {
+      await start(approve);
+      const { runner } = hooks;
+      runner.isSafe = false;
+      runner.reply = ({ resumed }) => {
+        runner.extras = { usage, ...(resumed === undefined && { asks: QUESTION }) };
+        runner.toolCalls = resumed?.isApproved === true ? [CALLED] : [];
+        return resumed === undefined ? '' : 'the reply';
+      };
+    }
+    const CALLED = {
+      tool: 'desk_write',
+      input: '{"text":"hi"}',
+      outcome: 'succeeded',
+      result: 'written',
+      ms: 1,
+    } as const;
+    const resumed = () => hooks.runner.turns.flatMap((turn) => turn.resumed ?? []);
+
+    it('shows each call whole, and goes on with exactly these once it is approved', async () => {
+      await startAsking();
+      const event = await asked();
+      expect(hooks.runner.turns[0]?.asks).toEqual({ tools: ['*'], canWait: true });
+      expect((await questions())[0]).toContain('desk_write {"text":"hi"}');
+      expect(event.runs[0]?.waits).toMatchObject([{ kind: 'tools', calls: QUESTION.calls }]);
+      expect(hooks.chan2.messages).toEqual([]);
+      await decide(event);
+      const { runs } = await hooks.ended(event.id);
+      expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: true }]);
+      expect(hooks.chan2.messages.map(({ text }) => text)).toEqual(['the reply']);
+      expect(runs).toMatchObject([
+        {
+          status: 'succeeded',
+          toolCalls: [{ tool: 'desk_write', result: 'written' }],
+          usage: { inputTokens: 20, outputTokens: 10 },
+        },
+      ]);
+    });
+
+    it('tells the agent that they were denied and why, which goes on without', async () => {
+      await startAsking();
+      const event = await asked();
+      await decide(event, { verdict: 'denied', reason: 'too early' });
+      expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'succeeded' }]);
+      const reason = 'denied by ana: too early';
+      expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: false, reason }]);
+    });
+
+    it('denies them when nobody has decided in time', async () => {
+      await startAsking();
+      const event = await asked();
+      clock.advance(24 * HOUR);
+      const { runs } = await hooks.ended(event.id);
+      expect(resumed()).toMatchObject([{ isApproved: false, reason: 'nobody decided in time' }]);
+      expect(runs).toMatchObject([
+        { status: 'succeeded', waits: [{ decision: { verdict: 'expired' } }] },
+      ]);
+    });
+
+    it('asks anew by a retry where the run was given up for it', async () => {
+      await startAsking({ tools: true, then: 'expire' });
+      const event = await asked();
+      clock.advance(24 * HOUR);
+      expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'failed' }]);
+      await hooks.retry(event.id);
+      await decide(await waits(event.id, 2));
+      await hooks.ended(event.id);
+      expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: true }]);
+    });
+
+    it('takes an approval once: after a turn that broke off a person is asked again', async () => {
+      await startAsking();
+      const event = await asked();
+      const { reply } = hooks.runner;
+      hooks.runner.reply = () => {
+        clock.advance(1);
+        throw new AgentError('it broke off', 'permanent');
+      };
+      await decide(event);
+      expect((await hooks.ended(event.id)).status).toBe('failed');
+      hooks.runner.reply = reply;
+      await hooks.retry(event.id);
+      const again = await waits(event.id, 2);
+      expect(resumed()).toHaveLength(1);
+      await decide(again);
+      await hooks.ended(event.id);
+      expect(resumed()).toHaveLength(2);
+    });
+
+    it('asks where foreign text is shown alone, if that is what is said, and by name', async () => {
+      await startAsking({ tools: ['desk_*'] });
+      await asked();
+      expect(hooks.runner.turns[0]?.asks?.tools).toEqual(['desk_*']);
+      await hooks.close();
+      const own = {
+        allowUnsafeExternalContent: true,
+        approve: { tools: 'when-untrusted' },
+      } as const;
+      await start(false, { mappings: [{ id: 'own', ...own, ...NO_HEARTBEAT }] });
+      await hooks.ended((await hooks.ask('/own', { text: 'a' }))['eventId']);
+      expect(hooks.runner.turns[0]?.asks).toBeUndefined();
+    });
+
+    it('lets no turn wait that is part of a conversation', async () => {
+      const kept = { id: 'kept', sessionKey: 'hook:kept', sessionMode: 'persistent' } as const;
+      await start('tools', { mappings: [{ ...kept, ...NO_HEARTBEAT }] });
+      await hooks.ended((await hooks.ask('/kept', { text: 'a' }))['eventId']);
+      expect(hooks.runner.turns[0]?.asks).toEqual({ tools: ['*'], canWait: false });
+    });
+
+    it('fails a run of such an agent that a mapping asks about, and nobody is asked', async () => {
+      const list = [{ id: 'main', runner: { type: 'command', command: 'claude' } }] as const;
+      hooks = await Hooks.start({
+        agents: { defaults: { heartbeat: { every: '0m' } }, list: [...list] },
+        mappings: [{ id: 'own', approve: 'tools', ...NO_HEARTBEAT }],
+      });
+      const { runs } = await hooks.ended((await hooks.ask('/own', { text: 'a' }))['eventId']);
+      expect(runs).toMatchObject([
+        { status: 'failed', error: expect.stringContaining('agent "main" calls by itself') },
+      ]);
+      expect(hooks.runner.turns).toEqual([]);
     });
   });
 

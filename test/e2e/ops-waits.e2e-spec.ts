@@ -8,6 +8,7 @@ const WAIT: WaitingRun = {
   until: '2026-01-02T00:00:00.000Z',
   whenOver: 'deny',
   recipient: { channel: 'chan_2', to: '42' },
+  calls: [],
   decision: null,
   eventId: 'event-1',
   runId: 'run-1',

@@ -29,7 +29,8 @@ export class RecordingRunner extends AgentRunner {
     this.turns.push(turn);
     this.journal.push(`${turn.kind} ${turn.sessionKey}`);
     turn.reportToolCalls?.(() => this.toolCalls);
-    return { ...this.extras, text: await this.reply(turn, signal) };
+    const text = await this.reply(turn, signal);
+    return { ...this.extras, text };
   }
 
   override mayRepeat(): boolean {

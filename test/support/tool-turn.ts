@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type {
   AgentReply,
   AgentRunner,
+  AgentTurn,
   ToolCall,
   CapabilityContract,
 } from '../../src/hooks/ports/agent-runner.ts';
@@ -21,6 +22,8 @@ export interface ToolTurn {
   readonly agentId?: string;
   readonly workspace?: string;
   readonly signal?: AbortSignal;
+  readonly asks?: AgentTurn['asks'];
+  readonly resumed?: AgentTurn['resumed'];
 }
 
 /** A model's stub, a runner, and a program that serves the test tools as `desk`. */
@@ -86,13 +89,14 @@ export class ToolRoom implements AsyncDisposable {
     agentId = 'main',
     workspace,
     signal,
+    ...about
   }: ToolTurn = {}): Promise<AgentReply> {
     const tools = { mcp: mcp ?? { desk: this.program() }, untrusted: [] };
     const agent = { id: agentId, timeoutSeconds: 600, workspace, tools };
     const trust = allowed === 'all' ? ('trusted' as const) : ('untrusted' as const);
     const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
     const reportToolCalls = (calls: () => readonly ToolCall[]) => void (this.reported = calls);
-    const turn = turnFor(this.model, { agent, contract, reportToolCalls });
+    const turn = turnFor(this.model, { agent, contract, reportToolCalls, ...about });
     return this.runner.run(turn, signal ?? never());
   }
 

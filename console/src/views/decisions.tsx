@@ -13,6 +13,12 @@ import { Time } from '../ui/time.tsx';
 
 type Waiting = Api<'WaitingRun'>;
 
+const WOULD: Readonly<Record<Waiting['kind'], string>> = {
+  run: 'begin a run of',
+  tools: 'call these tools, by the agent',
+  reply: 'send this reply',
+};
+
 /** What waits for a person, the oldest first: each with what would happen, whole. */
 export default function Decisions() {
   const waits = usePages(
@@ -53,8 +59,8 @@ function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
   return (
     <article class="card" id={id} aria-labelledby={name}>
       <h2 id={name}>
-        <Visible text={wait.mapping ?? wait.hook} /> would{' '}
-        {kind === 'run' ? `begin a run of ${agentId}` : 'send this reply'}
+        <Visible text={wait.mapping ?? wait.hook} /> would {WOULD[kind]}{' '}
+        {kind !== 'reply' && agentId}
       </h2>
       <dl class="facts">
         {recipient !== null && (
@@ -81,7 +87,11 @@ function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
           <Time at={until} />
         </dd>
       </dl>
-      {kind === 'run' ? <ForeignText label="Message" text={text} /> : <Reply text={text} />}
+      {kind === 'reply' ? (
+        <Reply text={text} />
+      ) : (
+        <ForeignText label={kind === 'run' ? 'Message' : 'Tool calls'} text={text} />
+      )}
       <div class="actions">
         <May role="operate">
           <Decide wait={wait} reload={reload} />

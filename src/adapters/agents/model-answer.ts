@@ -1,6 +1,7 @@
 import type { CallWarning, FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
 
 import { AgentError, type AgentReply, type TokenUsage } from '../../hooks/ports/agent-runner.ts';
+import type { AskedToolCall } from './asked-tools.ts';
 import { ToolCallLog } from './tool-call-log.ts';
 
 /** How often one turn asks the model: a tool call and its result are one step, and so is the final answer. */
@@ -19,9 +20,12 @@ export class ModelAnswer {
   readonly #provider: string;
   readonly #calls: ToolCallLog;
   readonly #warnings: Set<string>;
+  /** Calls that a person decides about. */
+  readonly asked: AskedToolCall[] = [];
+  /** How often the model was asked in this turn. */
+  steps = 0;
   #text = '';
   #stepText = '';
-  #steps = 0;
   #finish: FinishReason | undefined;
   #usage: TokenUsage | undefined;
 
@@ -55,13 +59,17 @@ export class ModelAnswer {
         this.#stepText += part.text;
         if (this.#stepText.length > MAX_TEXT_CHARS) throw this.#tooMuch('wrote more than 1 MB');
         return;
+      case 'tool-approval-request':
+        if (part.isAutomatic === true) return;
+        this.asked.push({ approvalId: part.approvalId, ...part.toolCall });
+        return;
       case 'tool-call':
         if (this.#calls.calls.length > MAX_CALLS) {
           throw this.#tooMuch(`made more than ${MAX_CALLS} tool calls`);
         }
         return;
       case 'finish-step':
-        this.#steps += 1;
+        this.steps += 1;
         // Most SDKs hand on what came before a lost connection as if it were the answer.
         if (BROKEN.has(part.finishReason)) throw this.#incomplete();
         // Words beside a tool call are no answer, unless the model leaves it at them.
@@ -82,12 +90,13 @@ export class ModelAnswer {
       throw new AgentError("the provider's content filter withheld the answer", 'permanent');
     }
     const limit =
-      this.#steps < MAX_STEPS
+      this.steps < MAX_STEPS
         ? []
         : [
             `The turn reached the limit of ${MAX_STEPS} steps, and the model was told to answer without tools.`,
           ];
-    const warnings = [...this.#warnings, ...limit, ...describeFinish(text, this.#finish)];
+    const finish = this.asked.length > 0 ? [] : describeFinish(text, this.#finish);
+    const warnings = [...this.#warnings, ...limit, ...finish];
     return { text, usage: this.#usage, warnings };
   }
 

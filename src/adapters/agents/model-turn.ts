@@ -8,6 +8,9 @@ import {
 
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
+import type { ToolQuestion } from '../../hooks/ports/agent-runner.ts';
+import { approvalOf, questionOf, resume } from './asked-tools.ts';
+import type { Continued } from './asked-tools.ts';
 import type { NamedProvider } from './model-provider.ts';
 import { createModel, protocolOf } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
@@ -57,10 +60,23 @@ export async function askModel(
   const calls = new ToolCallLog(context.tools, now);
   turn.reportToolCalls?.(() => calls.calls);
   const answer = new ModelAnswer(target.provider.name, calls, context.warnings);
+  const { model } = target;
   try {
-    await readStream(turn, target, context, AbortSignal.any([signal, ended.signal]), answer);
+    const from = await begin(turn, context.tools);
+    if ('state' in from) return { text: '', model, asks: from };
+    for (const call of from.calls) calls.begin(call);
+    answer.steps = from.steps;
+    const limit = AbortSignal.any([signal, ended.signal]);
+    const said = await readStream(turn, target, context, limit, answer, from);
     signal.throwIfAborted();
-    return { ...answer.reply(), model: target.model };
+    const reply = { ...answer.reply(), model };
+    if (answer.asked.length === 0) return reply;
+    const stands = {
+      messages: [...from.messages, ...(await said())],
+      steps: answer.steps,
+    };
+    const asks = await questionOf(answer.asked, stands, turn.agent, context.tools);
+    return { ...reply, text: '', asks };
   } catch (error) {
     signal.throwIfAborted();
     throw answer.failure(toAgentError(error, target.provider, now(), textsOf(turn, context)));
@@ -70,34 +86,45 @@ export async function askModel(
   }
 }
 
+/** What the model is told first, or, where the turn is resumed, last. */
+async function begin(turn: AgentTurn, tools: ToolSet): Promise<Continued | ToolQuestion> {
+  if (turn.resumed !== undefined) return resume(turn.resumed, turn.agent, tools);
+  return { messages: toMessages(turn), calls: [], steps: 0 };
+}
+
+/** Hands the stream on as it comes. @returns what the model said, once somebody needs it */
 async function readStream(
   turn: AgentTurn,
   { provider, modelId }: ModelTarget,
   { instructions, tools }: ModelContext,
   abortSignal: AbortSignal,
   answer: ModelAnswer,
-): Promise<void> {
+  { messages: first, steps }: Continued,
+): Promise<() => PromiseLike<readonly ModelMessage[]>> {
   const { providerOptions, efforts, readsImages, knowsToolChoice } = protocolOf(provider.type);
   const { reasoning, warning } = toReasoning(turn.thinking, efforts?.(modelId));
   if (warning !== undefined) answer.warn(warning);
   // What a model cannot do ends in the reply's warnings; a host that set the switch itself keeps its choice.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
-  const { stream } = streamText({
+  const result = streamText({
     model: await createModel(provider, modelId),
     instructions: instructions === '' ? undefined : instructions,
-    messages: toMessages(turn),
+    messages: first,
     reasoning,
     providerOptions,
     tools: withShownResults(tools, readsImages),
-    stopWhen: isStepCount(MAX_STEPS + 1),
-    prepareStep: ({ stepNumber, messages }) => prepareStep(stepNumber, messages, knowsToolChoice),
+    toolApproval: ({ toolCall }) => approvalOf(turn.asks, toolCall.toolName),
+    stopWhen: isStepCount(MAX_STEPS + 1 - steps),
+    prepareStep: ({ stepNumber, messages }) =>
+      prepareStep(steps + stepNumber, messages, knowsToolChoice),
     // The work queue repeats a turn; two retry policies would multiply.
     maxRetries: 0,
     abortSignal,
     // The SDK's own handler prints the error, and with it the prompt, to the console.
     onError: () => {},
   });
-  for await (const part of stream) answer.take(part);
+  for await (const part of result.stream) answer.take(part);
+  return () => result.responseMessages;
 }
 
 /** Said to a model that has used up its steps, by us and not by anybody it reads about. */

@@ -1,5 +1,6 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 
+import type { AskedToolCall } from './asked-tools.ts';
 import type { ToolCall } from '../../hooks/ports/agent-runner.ts';
 import { getField, getText } from '../../platform/objects.ts';
 
@@ -39,19 +40,38 @@ export class ToolCallLog {
   /** Reads one part of the stream; most parts are about no tool. */
   take(part: TextStreamPart<ToolSet>): void {
     if (part.type === 'tool-call') {
-      this.#logged.push({
-        id: part.toolCallId,
-        tool: cut(part.toolName, KEPT_NAME_CHARS),
-        input: cut(JSON.stringify(part.input) ?? ''),
-        since: this.#now(),
-        refused: !Object.hasOwn(this.#tools, part.toolName),
-      });
+      this.begin(part);
+    } else if (part.type === 'tool-approval-request' && part.isAutomatic !== true) {
+      // It is not made before somebody has decided, and then by a later turn.
+      const at = this.#logged.findLastIndex(({ id }) => id === part.toolCall.toolCallId);
+      if (at !== -1) this.#logged.splice(at, 1);
+    } else if (part.type === 'tool-output-denied') {
+      this.#end(
+        part.toolCallId,
+        'refused',
+        'A person decides about this tool, and it was not called.',
+      );
     } else if (part.type === 'tool-result') {
       const { text, isError } = unwrapResult(part.output);
       this.#end(part.toolCallId, isError ? 'failed' : 'succeeded', text);
     } else if (part.type === 'tool-error') {
       this.#end(part.toolCallId, 'failed', describeFailure(part.error));
     }
+  }
+
+  /** A call is under way from here on. */
+  begin({
+    toolCallId,
+    toolName,
+    input,
+  }: Pick<AskedToolCall, 'toolCallId' | 'toolName' | 'input'>): void {
+    this.#logged.push({
+      id: toolCallId,
+      tool: cut(toolName, KEPT_NAME_CHARS),
+      input: cut(JSON.stringify(input) ?? ''),
+      since: this.#now(),
+      refused: !Object.hasOwn(this.#tools, toolName),
+    });
   }
 
   /** In the order in which the model made them; one without an end was under way when the turn ended. */
@@ -69,11 +89,11 @@ export class ToolCallLog {
 
   /** Names of the tools that may have acted, each once. */
   get used(): readonly string[] {
-    const ran = this.#logged.filter(({ refused }) => !refused);
+    const ran = this.#logged.filter(({ refused, end }) => !refused && end?.outcome !== 'refused');
     return [...new Set(ran.map(({ tool }) => tool))];
   }
 
-  #end(id: string, outcome: 'succeeded' | 'failed', result: string): void {
+  #end(id: string, outcome: ToolCall['outcome'], result: string): void {
     // Some servers give the calls of every step the same ids.
     const call = this.#logged.findLast((one) => one.id === id && one.end === undefined);
     if (call === undefined) return;

@@ -23,9 +23,12 @@ function* linesOf(wait: WaitingRun): Generator<string> {
   const { id, kind, until, whenOver, hook, mapping, agentId, eventId, recipient, text } = wait;
   const who = asLine(mapping ?? hook);
   const to = recipient?.to == null ? '' : `, recipient ${asLine(recipient.to)}`;
-  yield kind === 'run'
-    ? `${id}  ${who} would begin a run of the agent ${asLine(agentId)} with this message`
-    : `${id}  ${who} would send this reply to ${asLine(recipient?.channel ?? '')}${to}`;
+  const what = {
+    run: `begin a run of the agent ${asLine(agentId)} with this message`,
+    tools: `have the agent ${asLine(agentId)} call these tools`,
+    reply: `send this reply to ${asLine(recipient?.channel ?? '')}${to}`,
+  };
+  yield `${id}  ${who} would ${what[kind]}`;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
   yield `  event ${eventId}; without a decision by ${until} ${otherwise}`;
   for (const line of asLines(text)) yield `  | ${line}`;

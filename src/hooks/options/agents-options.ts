@@ -17,7 +17,7 @@ import { DURATION, DURATION_MESSAGE } from '../../platform/time.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ApproveOption, ChannelId, ThinkingLevel } from '../ports/index.ts';
-import { IsApprove } from './approve-option.ts';
+import { IsApprove, toolApproval } from './approve-option.ts';
 import { OptionalSection, OptionalText, Rule, Section, SectionList } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
@@ -261,9 +261,9 @@ export class AgentOptions {
   timeoutSeconds?: number;
 
   /**
-   * What a person decides: `run`, whether a run may begin; `reply`, whether its reply may be delivered; or an object
-   * `{run, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
-   * nothing. Default: `agents.defaults.approve`.
+   * What a person decides: `run`, whether a run may begin; `tools`, whether it may call tools; `reply`, whether its reply
+   * may be delivered; or an object `{run, tools, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only
+   * where foreign text is shown, and `tools` may list names such as `desk_*`. `false`: nothing. Default: `agents.defaults.approve`.
    */
   @IsOptional()
   @IsApprove()
@@ -314,11 +314,22 @@ function folded(id: unknown): unknown {
 }
 
 /** What is wrong with the tools of each agent. */
-export function agentToolProblems({ list }: AgentsOptions): Problem[] {
-  return list.flatMap(({ tools }, index) =>
-    tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`),
-  );
+export function agentToolProblems({ defaults, list }: AgentsOptions): Problem[] {
+  return list.flatMap(({ tools, approve = defaults.approve, runner = defaults.runner }, index) => [
+    ...(tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`)),
+    ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner?.type)
+      ? [{ key: `agents.list[${index}].approve`, message: NOBODY_ASKED }]
+      : []),
+  ]);
 }
+
+/** A program and another gateway call their tools by themselves, and wait for nobody. */
+export function canAskAboutTools(runner: RunnerType = 'model'): boolean {
+  return runner !== 'command' && runner !== 'http';
+}
+
+const NOBODY_ASKED =
+  'asks about tools, which only agents of a model can: use run or reply, or the permission settings of the program itself';
 
 /** How an agent is run, by its entry or by the defaults. */
 export interface AgentRun {

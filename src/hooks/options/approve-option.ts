@@ -1,11 +1,15 @@
 import { DURATION, durationMs } from '../../platform/time.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { Rule } from './key-kinds.ts';
-import type { Approval, ApproveOption, ApproveSettings, Trust } from '../ports/index.ts';
+import type { Approval, ApproveOption, ApproveSettings, AskWhen, Trust } from '../ports/index.ts';
 
 const LONGEST_MS = 90 * 24 * 3_600_000;
+/** `desk_echo`, `desk_*` */
+const TOOL_PATTERN = /^[\w*-]{1,64}$/;
+const MOST_PATTERNS = 50;
 const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boolean>> = {
   run: isAskWhen,
+  tools: (value) => isAskWhen(value) || isPatterns(value),
   reply: isAskWhen,
   until: (value) => typeof value === 'string' && DURATION.test(value) && isInRange(value),
   then: (value) => value === 'deny' || value === 'expire',
@@ -15,19 +19,24 @@ const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boole
 /** An {@link ApproveOption}. */
 export function IsApprove(): PropertyDecorator {
   const message =
-    'must be run, reply, false, or an object {run, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold"} with run or reply';
+    'must be run, tools, reply, false, or an object {run, tools, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold"} with run, tools or reply; tools may also list names such as "desk_*"';
   return Rule('isApprove', isApprove, message);
 }
 
 function isApprove(value: unknown): boolean {
-  if (value === false || value === 'run' || value === 'reply') return true;
-  if (!isRecord(value) || !(value['run'] || value['reply'])) return false;
+  if (value === false || value === 'run' || value === 'tools' || value === 'reply') return true;
+  if (!isRecord(value) || !(value['run'] || value['tools'] || value['reply'])) return false;
   const checks: Readonly<Record<string, (value: unknown) => boolean>> = SETTINGS;
   return Object.entries(value).every(([key, given]) => checks[key]?.(given) === true);
 }
 
 function isAskWhen(value: unknown): boolean {
   return typeof value === 'boolean' || value === 'when-untrusted';
+}
+
+function isPatterns(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_PATTERNS) return false;
+  return value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
 }
 
 function isInRange(until: string): boolean {
@@ -40,16 +49,29 @@ export function toApproval(
   { level }: Trust,
   sessionMode: 'isolated' | 'persistent',
 ): Approval | undefined {
-  if (option === undefined || option === false) return undefined;
-  const settings: ApproveSettings = typeof option === 'string' ? { [option]: true } : option;
-  const { run, reply, until = '24h', then = 'deny' } = settings;
+  const { run, reply, until = '24h', then = 'deny', ...settings } = settingsOf(option);
   const asksRun = run === true || (run === 'when-untrusted' && level === 'untrusted');
-  if (!asksRun && !reply) return undefined;
+  const tools = toolApproval(option);
+  if (!asksRun && !reply && tools === undefined) return undefined;
   return {
     ...(asksRun && { run: true }),
+    ...(tools && { tools }),
     ...(reply && { reply }),
     withinMs: durationMs(until),
     whenOver: then,
     whileWaiting: settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
   };
+}
+
+/** Which tool calls a person decides about. Undefined: none. */
+export function toolApproval(option: ApproveOption | undefined): Approval['tools'] {
+  const { tools } = settingsOf(option);
+  if (!tools) return undefined;
+  const when: Exclude<AskWhen, false> = tools === 'when-untrusted' ? tools : true;
+  return { names: typeof tools === 'object' ? tools : ['*'], when };
+}
+
+function settingsOf(option: ApproveOption | undefined): ApproveSettings {
+  if (option === undefined || option === false) return {};
+  return typeof option === 'string' ? { [option]: true } : option;
 }

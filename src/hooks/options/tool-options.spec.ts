@@ -31,6 +31,23 @@ describe('agents.list[].tools', () => {
     });
   });
 
+  it.each(['command', 'http'] as const)('are asked about by nobody where %s runs it', (type) => {
+    const runner =
+      type === 'http' ? { type, baseUrl: 'http://127.0.0.1:1' } : { type, command: 'claude' };
+    const list: AgentInput[] = [{ id: 'main', runner, approve: 'tools' }];
+    const { problems } = resolveOptions({ agents: { list } });
+    expect(problems).toMatchObject([
+      {
+        key: 'agents.list[0].approve',
+        message: expect.stringContaining('only agents of a model can'),
+      },
+    ]);
+    const [main] = list;
+    expect(resolveOptions({ agents: { list: [{ ...main!, approve: 'reply' }] } }).problems).toEqual(
+      [],
+    );
+  });
+
   it('absent: the agent has none', () => {
     const agents = new ConfiguredAgents(new HooksSettings({}));
     expect(agents.resolve().tools).toBeUndefined();

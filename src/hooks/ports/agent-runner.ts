@@ -67,6 +67,10 @@ export interface AgentTurn {
   /** Epoch milliseconds at which the signal aborts. */
   readonly deadline: number;
   readonly contract: CapabilityContract;
+  /** Which tool calls a person decides about before they are made. Absent: none. */
+  readonly asks?: AskedTools;
+  /** The turn goes on that asked about tool calls; its prompt and history were shown then. Absent: it begins. */
+  readonly resumed?: ResumedTurn;
   /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
   readonly runnerSession?: string;
   /**
@@ -77,10 +81,45 @@ export interface AgentTurn {
   readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
+/** Tool calls that a person decides about. @publicApi */
+export interface AskedTools {
+  /** By full name, `<server>_<tool>`; `*` stands for any characters. */
+  readonly tools: readonly string[];
+  /** False: nobody can be asked in this turn, and the calls are refused. */
+  readonly canWait: boolean;
+}
+
+/** What was decided about the tool calls of {@link AgentReply.asks}. @publicApi */
+export interface ResumedTurn {
+  /** {@link ToolQuestion.state} */
+  readonly state: string;
+  /** True: exactly these calls are made; false: the agent is told that they are not, and goes on without. */
+  readonly isApproved: boolean;
+  /** Why not. */
+  readonly reason?: string;
+}
+
+/** Tool calls that the agent wants to make and that a person decides about, all of them or none. @publicApi */
+export interface ToolQuestion {
+  readonly calls: readonly AskedCall[];
+  /** Where the turn stands, in the runner's own words: kept with the run, and given back with the decision. */
+  readonly state: string;
+}
+
+/** One of them. @publicApi */
+export interface AskedCall {
+  /** `<server>_<tool>` */
+  readonly tool: string;
+  /** Its whole input as JSON text. */
+  readonly input: string;
+}
+
 /** How a turn ended well. @publicApi */
 export interface AgentReply {
   /** The agent's answer, Markdown; may be empty. */
   readonly text: string;
+  /** The turn is not over: it waits for a decision about these calls, none of which was made. */
+  readonly asks?: ToolQuestion | undefined;
   /** The model that answered, when the runner knows it. */
   readonly model?: string | undefined;
   /** What was used, when the runner knows it. */

@@ -1,5 +1,5 @@
 import type { ThinkingLevel } from './agent-directory.ts';
-import type { Trust } from './agent-runner.ts';
+import type { ToolQuestion, Trust } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { WhenOver, WhileWaiting } from './wait.ts';
 
@@ -95,6 +95,8 @@ export interface RunJob {
   readonly deliver: DeliveryTarget | null;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
+  /** Its turn asked about tool calls, and goes on from here ({@link ToolQuestion}). Absent: it begins. */
+  readonly paused?: ToolQuestion;
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
 }
@@ -103,6 +105,8 @@ export interface RunJob {
 export interface Approval {
   /** Whether the run may begin. */
   readonly run?: true;
+  /** Which tool calls it may make, by name; only when the agent was shown foreign text, where that is said. */
+  readonly tools?: { readonly names: readonly string[]; readonly when: true | 'when-untrusted' };
   /** Whether its reply may be delivered; `when-untrusted`: only when the agent was shown foreign text. */
   readonly reply?: true | 'when-untrusted';
   /** How long there is to decide, in milliseconds. */

@@ -1,8 +1,10 @@
+import type { AskedCall } from './agent-runner.ts';
+
 /**
  * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
- * `reply`: whether this reply goes to this recipient. @publicApi
+ * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient. @publicApi
  */
-export type WaitKind = 'run' | 'reply';
+export type WaitKind = 'run' | 'tools' | 'reply';
 
 /** What becomes of a run that nobody decided in time: denied, or given up, so that an operator can have it asked anew. @publicApi */
 export type WhenOver = 'deny' | 'expire';
@@ -17,6 +19,8 @@ export type AskWhen = boolean | 'when-untrusted';
 export interface ApproveSettings {
   /** Whether a run may begin. @default false */
   readonly run?: AskWhen;
+  /** Whether it may call tools: each of them, or those of these names, in which `*` stands for anything. @default false */
+  readonly tools?: AskWhen | readonly string[];
   /** Whether its reply may be delivered. @default false */
   readonly reply?: AskWhen;
   /** How long there is to decide, at most 2160h (90 days). @default '24h' */
@@ -28,7 +32,7 @@ export interface ApproveSettings {
 }
 
 /** `approve` of a mapping, an agent or all agents: one thing that is asked, several with their settings, or nothing. @publicApi */
-export type ApproveOption = 'run' | 'reply' | ApproveSettings | false;
+export type ApproveOption = 'run' | 'tools' | 'reply' | ApproveSettings | false;
 
 /** A recipient that a person is asked about. @publicApi */
 export interface WaitRecipient {
@@ -51,6 +55,8 @@ export interface NewWait {
   readonly whenOver: WhenOver;
   /** Where a reply would go. */
   readonly recipient?: WaitRecipient;
+  /** Tool calls that would be made. */
+  readonly calls?: readonly AskedCall[];
 }
 
 /** How a wait ended; `expired`: nobody decided in time. @publicApi */
@@ -75,6 +81,8 @@ export interface WaitDetails {
   readonly whenOver: WhenOver;
   /** Where a reply would go; null: it is about no reply. */
   readonly recipient: WaitRecipient | null;
+  /** Tool calls that would be made; empty: it is about none, or they were forgotten. */
+  readonly calls: readonly AskedCall[];
   /** Null: nobody has decided yet. */
   readonly decision: WaitDecision | null;
 }
@@ -99,7 +107,7 @@ export interface WaitingRun extends WaitDetails {
   readonly hook: string;
   /** Id of the mapping that made it; null: `agent` did. */
   readonly mapping: string | null;
-  /** What it is about, whole: the message that would begin the run, or the reply. Hostile in any case. */
+  /** What it is about, whole: the message that would begin the run, the tool calls, or the reply. Hostile in any case. */
   readonly text: string;
 }
 
@@ -120,5 +128,13 @@ export interface WaitFilter {
   readonly limit: number;
 }
 
-/** What became of a decision: taken; nobody asks this; somebody decided before; its time is over. @publicApi */
-export type DecisionOutcome = 'decided' | 'unknown' | 'decided-before' | 'over';
+/** Tool calls as a person reads them, one after the other. */
+export function showCalls(calls: readonly AskedCall[]): string {
+  return calls.map(({ tool, input }) => `${tool} ${input}`).join('\n');
+}
+
+/**
+ * What became of a decision: taken; nobody asks this; it has words of a reply, and is about none; somebody decided before;
+ * its time is over. @publicApi
+ */
+export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-before' | 'over';

@@ -6,7 +6,9 @@
 //                       ├─ nobody has decided yet                         ─▶ goes on waiting
 //                       ├─ time is over                                   ─▶ denied, or dead and asked anew by a retry
 //                       ├─ it was denied                                  ─▶ ends; no agent is asked
+//                       ├─ its tool calls were approved or denied         ─▶ resumed: the turn goes on with that
 //                       └─ its reply was approved or denied               ─▶ delivered or not; no agent is asked
+//   question   ─▶ tools ──  its agent wants to call tools                 ─▶ kept with the run, which waits
 //   reply      ─▶ after ──  its reply is to be decided about              ─▶ kept with the run, which waits
 //
 // What was decided stands in the run's record, from which each step begins anew: so a crash anywhere repeats a question
@@ -15,15 +17,17 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin } from '../ports/index.ts';
+import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin, showCalls } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
   RunDetails,
   RunJob,
   RunLease,
+  ResumedTurn,
   RunUpdate,
   StepOutcome,
+  ToolQuestion,
   Trust,
   WaitDecision,
   WaitDetails,
@@ -42,8 +46,18 @@ interface Asked {
   readonly wait: WaitDetails;
 }
 
-/** What a person is asked, with the text that it is about. */
-type Question = Pick<NewWait, 'kind' | 'recipient'> & { readonly text: string };
+/** What a person is asked, with the text that it is about, and with what the run goes on. */
+type Question = Pick<NewWait, 'kind' | 'recipient' | 'calls'> & {
+  readonly text: string;
+  readonly goesOnWith?: RunJob;
+};
+
+/** A turn that goes on with what was decided about its tool calls. */
+export interface Resumed {
+  readonly turn: ResumedTurn;
+  /** As it stood when it asked. */
+  readonly run: RunDetails;
+}
 
 /** Asks about runs, and does what was decided. */
 @Injectable()
@@ -57,8 +71,8 @@ export class Approvals {
     private readonly clock: Clock,
   ) {}
 
-  /** What becomes of a run before its agent is asked; null: it is asked. */
-  async before({ job, ref }: RunLease): Promise<StepResult | null> {
+  /** What becomes of a run before its agent is asked; null: it is asked; or its turn is resumed. */
+  async before({ job, ref }: RunLease): Promise<StepResult | Resumed | null> {
     if (job.approve === undefined) return null;
     const run = (await this.events.run(ref ?? ''))?.run;
     if (run === undefined) return null;
@@ -84,7 +98,14 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'reply', recipient, text: record.reply ?? '' });
   }
 
-  #goOn(asked: Asked): Promise<StepResult> | StepResult | null {
+  /** Its agent wants to call tools. */
+  tools(job: RunJob, record: RunUpdate, paused: ToolQuestion): Promise<StepResult> {
+    const { calls } = paused;
+    const goesOnWith = { ...job, paused };
+    return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
+  }
+
+  #goOn(asked: Asked): Promise<StepResult> | StepResult | Resumed | null {
     const { job, run, wait } = asked;
     const { kind, decision, until, whenOver } = wait;
     switch (decision?.verdict) {
@@ -98,13 +119,26 @@ export class Approvals {
         }
         return this.#over(asked, whenOver);
       case 'expired':
+        if (kind === 'tools') return this.#resume(asked, whenOver === 'deny' ? NOBODY : null);
         // An operator has it done anew.
         return kind === 'run' ? this.#askToBegin(job, run.id) : this.#reply(asked, run.reply ?? '');
       case 'denied':
+        if (kind === 'tools') return this.#resume(asked, whoDenied(decision));
         return this.#deny(asked, whoDenied(decision));
       case 'approved':
+        if (kind === 'tools') return this.#resume(asked, hasBeenUsed(run, decision) ? null : '');
         return kind === 'run' ? null : this.#reply(asked, decision.text ?? run.reply ?? '');
     }
+  }
+
+  /** @param denied why the calls are not made; empty: they are; null: a person is asked again */
+  #resume({ job, run }: Asked, denied: string | null): Promise<StepResult> | Resumed {
+    const { paused } = job;
+    if (paused === undefined) throw new Error('the turn that was to be resumed is gone');
+    if (denied === null) return this.tools(job, { type: 'run-update', id: run.id }, paused);
+    const { state } = paused;
+    const decided = denied === '' ? { isApproved: true } : { isApproved: false, reason: denied };
+    return { run, turn: { state, ...decided } };
   }
 
   /** The reply as it was shown, to where it was said to go; where that is another place by now, a person is asked again. */
@@ -160,7 +194,14 @@ export class Approvals {
       id: wait.id,
       decision: { verdict: 'expired', at },
     };
-    const error = 'nobody decided in time';
+    const error = NOBODY;
+    if (whenOver === 'deny' && wait.kind === 'tools') {
+      // Its agent goes on without them, once that is written.
+      return {
+        outcome: { type: 'retry', at, interrupted: true },
+        changes: [decision, { type: 'run-update', id: run.id, status: 'queued' }],
+      };
+    }
     if (whenOver === 'deny') {
       const denied = this.#deny(asked, error);
       return { ...denied, changes: [decision, ...denied.changes] };
@@ -184,7 +225,11 @@ export class Approvals {
     return this.#ask(job, { type: 'run-update', id }, { kind: 'run', text: job.message });
   }
 
-  async #ask(job: RunJob, record: RunUpdate, { text, ...question }: Question): Promise<StepResult> {
+  async #ask(
+    job: RunJob,
+    record: RunUpdate,
+    { text, goesOnWith, ...question }: Question,
+  ): Promise<StepResult> {
     const { withinMs, whenOver } = job.approve!;
     const { mapping = job.hook, verifiedBy } = job.trust;
     const owner = `${mapping} ${verifiedBy}`;
@@ -193,7 +238,7 @@ export class Approvals {
     const wait = { id: newId(), owner, openedAt, until, whenOver, ...question };
     const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
     return {
-      outcome: { ...waiting(job, until), wait },
+      outcome: { ...waiting(job, until), wait, job: goesOnWith },
       changes: [
         { ...record, status: 'waiting', error: null },
         ...this.#tell(open, wait, job, text, record.contract?.trust ?? job.trust.level),
@@ -228,6 +273,13 @@ function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait
   return { type: 'wait', until, holdsKey: job.approve?.whileWaiting === 'hold' };
 }
 
+/** An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. */
+function hasBeenUsed({ notes }: RunDetails, { at }: WaitDecision): boolean {
+  return notes.some((note) => note.outcome !== 'retry' && note.at > at);
+}
+
+const NOBODY = 'nobody decided in time';
+
 function isSame(one: WaitRecipient, other: WaitRecipient | null): boolean {
   return one.channel === other?.channel && one.to === other.to;
 }
@@ -239,22 +291,32 @@ function whoDenied({ by, reason }: WaitDecision): string {
 /** Most characters of what would begin a run; a reply is shown whole. */
 const MAX_SHOWN = 1000;
 
-/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
-function questionText(
-  { id, kind, until, whenOver, recipient }: NewWait,
+/** What would happen, as the beginning of a question. */
+function wouldHappen(
+  { kind, recipient, calls = [] }: NewWait,
   { name, hook, agentId }: RunJob,
-  text: string,
-  hasCommand: boolean,
 ): string {
   const who = name === DEFAULT_HOOK_NAME ? hook : name;
-  const what =
-    kind === 'run'
-      ? `${who} would begin a run of the agent ${agentId} with this message:`
-      : `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${recipient?.to ? `, recipient ${recipient.to}` : ''}:`;
+  switch (kind) {
+    case 'run':
+      return `${who} would begin a run of the agent ${agentId} with this message:`;
+    case 'tools':
+      return `${who} would have the agent ${agentId} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
+    case 'reply': {
+      const to = recipient?.to ? `, recipient ${recipient.to}` : '';
+      return `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${to}:`;
+    }
+  }
+}
+
+/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
+function questionText(wait: NewWait, job: RunJob, text: string, hasCommand: boolean): string {
+  const { id, kind, until, whenOver } = wait;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
   const time = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
   const how = hasCommand
     ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} UTC ${otherwise}.`
     : `Decide about ${id} in the console; without a decision by ${time} UTC ${otherwise}.`;
-  return [what, '', kind === 'run' ? shorten(text, MAX_SHOWN) : text, '', how].join('\n');
+  const shown = kind === 'run' ? shorten(text, MAX_SHOWN) : text;
+  return [wouldHappen(wait, job), '', shown, '', how].join('\n');
 }

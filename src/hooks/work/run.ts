@@ -20,9 +20,12 @@ import type {
   RunJob,
   RunLease,
   RunUpdate,
+  TokenUsage,
   ToolCall,
+  ToolCallDetails,
 } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
+import type { Resumed } from './approvals.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import { SessionStore } from './session.ts';
@@ -42,6 +45,8 @@ interface Run {
   readonly lease: RunLease;
   readonly turn: PreparedTurn;
   readonly session: SessionInput | null;
+  /** Null: it began anew. */
+  readonly resumed: Resumed | null;
 }
 
 /**
@@ -64,10 +69,10 @@ export class RunStep implements Step<RunLease> {
     const { agentId, session: key, sessionMode } = lease.job;
     // Only a persistent run sees what its session remembers, and consumes what waits there.
     const decided = await this.approvals.before(lease);
-    if (decided !== null) return decided;
+    if (decided !== null && 'outcome' in decided) return decided;
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
-    const turn = this.#prepare(lease, session);
-    const run: Run = { lease, turn, session };
+    const turn = this.#prepare(lease, session, decided);
+    const run: Run = { lease, turn, session, resumed: decided };
     // No other agent runs, with its own tools, what was decided for one that was taken out of the configuration.
     if (turn.agent.id !== agentId) return this.#finish(run, failed(agentGone(agentId)));
     const result = await this.turns.take(lease, turn, stop);
@@ -91,8 +96,12 @@ export class RunStep implements Step<RunLease> {
     };
   }
 
-  #prepare({ job, ref }: RunLease, session: SessionInput | null): PreparedTurn {
-    const { agentId, deliver, timeoutSeconds, trust, thinking } = job;
+  #prepare(
+    { job, ref }: RunLease,
+    session: SessionInput | null,
+    resumed: Resumed | null,
+  ): PreparedTurn {
+    const { agentId, deliver, timeoutSeconds, trust, thinking, approve: approval } = job;
     // Where the request or its mapping sends the reply.
     const mayDeliverTo: Destination | null =
       deliver === null ? null : { channel: deliver.channel, to: deliver.to };
@@ -109,6 +118,8 @@ export class RunStep implements Step<RunLease> {
       // Builds before edition 3 did not say whose choice it was.
       model: job.isAgentsModel === true || job.model === 'auto' ? undefined : job.model,
       thinking,
+      approval,
+      resumed: resumed?.turn,
     });
   }
 
@@ -120,6 +131,9 @@ export class RunStep implements Step<RunLease> {
       const { backend, error } = result;
       const change = { ...queued, error: waitingFor(backend, error) };
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
+    }
+    if (result.outcome === 'asks') {
+      return this.approvals.tools(run.lease.job, this.#asked(run, result), result.question);
     }
     if (result.outcome !== 'failed') return this.#finish(run, result);
     const outcome = this.turns.afterFailure(run.lease, result);
@@ -189,8 +203,20 @@ export class RunStep implements Step<RunLease> {
     };
   }
 
-  #record({ turn: { id, prompt, contract } }: Run, result: FinishedTurn): RunUpdate {
-    return { type: 'run-update', id, prompt, contract, ...recordFields(result) };
+  #record({ turn: { id, prompt, contract }, resumed }: Run, result: FinishedTurn): RunUpdate {
+    const { usage, toolCalls, ...fields } = recordFields(result);
+    const all = { ...before(resumed, usage, toolCalls) };
+    return { type: 'run-update', id, prompt, contract, ...fields, ...all };
+  }
+
+  /** How far a turn came that waits. */
+  #asked(
+    { turn: { id, prompt, contract }, resumed }: Run,
+    { reply, toolCalls }: Extract<TurnResult, { outcome: 'asks' }>,
+  ): RunUpdate {
+    const { model, warnings, usage } = reply;
+    const all = before(resumed, usage, toolFields({ toolCalls }).toolCalls);
+    return { type: 'run-update', id, prompt, contract, model, warnings, ...all };
   }
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */
@@ -252,6 +278,30 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
   });
 }
 
+/** What a turn used and did, with what it had used and done when it last asked. */
+function before(
+  resumed: Resumed | null,
+  usage: TokenUsage | undefined,
+  toolCalls: readonly ToolCall[] = [],
+): Pick<RunUpdate, 'usage' | 'toolCalls'> {
+  const earlier = resumed?.run;
+  const calls = [...(earlier?.toolCalls.map(asMade) ?? []), ...toolCalls];
+  const { inputTokens = 0, outputTokens = 0 } = earlier?.usage ?? {};
+  return {
+    ...(usage !== undefined && {
+      usage: {
+        inputTokens: inputTokens + usage.inputTokens,
+        outputTokens: outputTokens + usage.outputTokens,
+      },
+    }),
+    ...(calls.length > 0 && { toolCalls: calls }),
+  };
+}
+
+function asMade({ input, result, ...call }: ToolCallDetails): ToolCall {
+  return { ...call, input: input ?? '', result: result ?? '' };
+}
+
 /** The error of a run whose backend is away. */
 function waitingFor(backend: string, error: string): string {
   return `waits for ${backend}: ${error}`;
@@ -282,7 +332,9 @@ function recordFields(result: FinishedTurn): Partial<RunUpdate> {
 }
 
 /** Whatever ended an attempt, its tool calls were made. Runners promise to shorten them; a record must stay small anyway. */
-function toolFields({ toolCalls }: FinishedTurn): { toolCalls?: readonly ToolCall[] } {
+function toolFields({ toolCalls }: Pick<FinishedTurn, 'toolCalls'>): {
+  toolCalls?: readonly ToolCall[];
+} {
   if (toolCalls.length === 0) return {};
   return {
     toolCalls: toolCalls.map(({ input, result, ...call }) => ({

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline, durationMs } from '../../platform/time.ts';
-import { HooksSettings, unaliased } from '../options/index.ts';
+import { HooksSettings, canAskAboutTools, toolApproval, unaliased } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
   AgentFailure,
   AgentReply,
   AgentTurn,
+  Approval,
   CapabilityContract,
   Destination,
   HeartbeatLease,
   RunLease,
   StepOutcome,
   ToolCall,
+  ToolQuestion,
   Trust,
 } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
@@ -24,7 +26,8 @@ import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
 
 /** What {@link TurnRunner} adds to what a step asks for. */
-type Decided = 'agent' | 'contract' | 'history' | 'runnerSession' | 'deadline' | 'reportToolCalls';
+type Decided =
+  'agent' | 'contract' | 'asks' | 'history' | 'runnerSession' | 'deadline' | 'reportToolCalls';
 
 /** A turn as a step asks for it. */
 export interface TurnRequest extends Omit<AgentTurn, Decided> {
@@ -35,6 +38,8 @@ export interface TurnRequest extends Omit<AgentTurn, Decided> {
   readonly mayDeliverTo: Destination | null;
   /** What the session brings to it; null: a session without a past. */
   readonly session: SessionInput | null;
+  /** Which tool calls a person decides about. @default those that its agent says, and nobody can be asked */
+  readonly approval?: Approval | null;
 }
 
 /** A turn whose agent and contract are known and whose time has not begun to run. */
@@ -45,6 +50,8 @@ export interface PreparedTurn extends Omit<AgentTurn, 'deadline' | 'reportToolCa
 /** How a turn of an agent ended, and which tools it had used by then. */
 export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
   | { readonly outcome: 'replied'; readonly reply: AgentReply }
+  /** It waits for a decision about tool calls. */
+  | { readonly outcome: 'asks'; readonly reply: AgentReply; readonly question: ToolQuestion }
   | {
       readonly outcome: 'failed';
       readonly error: string;
@@ -65,7 +72,7 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
 );
 
 /** A turn of which nothing more comes, unless it failed and is tried again. */
-export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' | 'resting' }>;
+export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' | 'resting' | 'asks' }>;
 
 /** A turn that failed, and may be tried again. */
 export type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
@@ -84,7 +91,8 @@ export class TurnRunner {
   ) {}
 
   /** Decides who is asked, by which model unless one was named, with what contract and what history. */
-  prepare({ agentId, trust, mayDeliverTo, session, model, ...rest }: TurnRequest): PreparedTurn {
+  prepare(request: TurnRequest): PreparedTurn {
+    const { agentId, trust, mayDeliverTo, session, model, approval, ...rest } = request;
     const agent = this.directory.resolve(agentId);
     // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
     const level = session?.isUntrusted === true ? 'untrusted' : trust.level;
@@ -93,6 +101,7 @@ export class TurnRunner {
       agent,
       model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
+      asks: asksFor(request, agent, level),
       history: session?.history ?? [],
       runnerSession: runnerSessionFor(agent, session),
     };
@@ -131,7 +140,7 @@ export class TurnRunner {
       throw new Error('the lease was lost before the agent was asked');
     }
     const result = await this.#ask(turn, backend, stop);
-    if (result.outcome === 'replied') {
+    if (result.outcome === 'replied' || result.outcome === 'asks') {
       visit.answered();
       visitOfModel.answered();
     }
@@ -201,11 +210,18 @@ export class TurnRunner {
     const deadline = this.clock.now() + limitMs;
     let hasStarted = false;
     try {
+      assertCanAsk(turn);
       const reply = await limit.race((signal) => {
         hasStarted = true;
         return this.runner.run({ ...turn, reportToolCalls, deadline }, signal);
       });
-      return { outcome: 'replied', reply, toolCalls: readCalls(reported) };
+      const { asks: question } = reply;
+      const toolCalls = readCalls(reported);
+      if (question !== undefined && turn.asks?.canWait !== true) {
+        throw new AgentError('the agent runner asks where nobody can be asked', 'permanent');
+      }
+      if (question !== undefined) return { outcome: 'asks', reply, question, toolCalls };
+      return { outcome: 'replied', reply, toolCalls };
     } catch (error) {
       const toolCalls = readCalls(reported);
       if (stop.aborted) return { outcome: 'stopped', hasStarted, toolCalls };
@@ -258,6 +274,26 @@ function contractFor(
 ): CapabilityContract {
   const allowedTools = level === 'trusted' ? 'all' : (tools?.untrusted ?? []);
   return { trust: level, verifiedBy, mapping, allowedTools, mayDeliverTo };
+}
+
+/** About which tool calls somebody has to be asked, who cannot be asked where a turn cannot wait. */
+function asksFor(
+  { kind, approval, session }: TurnRequest,
+  { approve }: Agent,
+  level: Trust['level'],
+): AgentTurn['asks'] {
+  const tools = kind === 'run' ? approval?.tools : toolApproval(approve);
+  if (tools === undefined || (tools.when === 'when-untrusted' && level === 'trusted'))
+    return undefined;
+  // A conversation would be shown, and consume, what came into it meanwhile.
+  return { tools: tools.names, canWait: kind === 'run' && session === null };
+}
+
+/** @throws AgentError where a mapping asks about the tools of an agent that would call them unasked */
+function assertCanAsk({ agent, asks }: Pick<AgentTurn, 'agent' | 'asks'>): void {
+  if (asks === undefined || canAskAboutTools(agent.runner?.type)) return;
+  const message = `approve asks about tools, which agent "${agent.id}" calls by itself: use run or reply, or an agent of a model`;
+  throw new AgentError(message, 'needs-operator');
 }
 
 /** A runner that cannot name its calls costs the record those, not the turn its end: it would be begun again. */

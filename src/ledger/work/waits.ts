@@ -5,6 +5,7 @@
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
+import { showCalls } from '../../hooks/ports/wait.ts';
 import type { RunJob } from '../../hooks/ports/jobs.ts';
 import type {
   Decision,
@@ -24,10 +25,10 @@ import { LANES } from '../work-rows.ts';
 import { beginAnew } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
-const WAIT_KINDS = ['run', 'reply'] as const;
+const WAIT_KINDS = ['run', 'tools', 'reply'] as const;
 
 /** What a row of `waits` keeps of the question beside its columns, as JSON text. */
-type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient'>;
+type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient' | 'calls'>;
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
 const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
@@ -36,13 +37,13 @@ const COUNT_OF = `SELECT count(*) AS total FROM
 const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
     JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
   WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
-const FIND = `SELECT s.decision, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id WHERE s.id = $1`;
+const FIND = `SELECT s.decision, s.kind, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id WHERE s.id = $1`;
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
 const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
-const DECIDED = `SELECT id, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
-const REWRITE = 'UPDATE @waits SET decision = $2 WHERE id = $1';
+const DECIDED = `SELECT id, question, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
+const REWRITE = 'UPDATE @waits SET decision = $2, question = $3 WHERE id = $1';
 const QUEUED = `UPDATE @runs AS r SET status = 'queued' WHERE KEY(r) = $1`;
 
 /** Begins a wait; the step's commit writes the rest of it. */
@@ -75,6 +76,7 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
   const found = await first(tx, FIND, id);
   if (found === undefined) return 'unknown';
   if (optionalText(found, 'decision') !== null) return 'decided-before';
+  if (decision.text !== undefined && text(found, 'kind') !== 'reply') return 'no-reply';
   if (optionalText(found, 'key') === null) return 'over';
   await tx.lock(() => [keyLock({ lane: word(found, 'lane', LANES), key: text(found, 'key') })]);
   const work = await first(tx, TAKE, id);
@@ -91,11 +93,13 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
   return 'decided';
 }
 
-/** Forgets what people wrote when they decided; that they did, and how, stays. */
+/** Forgets what people read and wrote when they decided; that they did, and how, stays. */
 export async function clearDecisions(tx: Tx, events: readonly Key[]): Promise<void> {
   for (const row of await tx.all(DECIDED, events)) {
     const { verdict, by, at }: Decision = storedJson(text(row, 'decision'));
-    await tx.run(REWRITE, text(row, 'id'), JSON.stringify({ verdict, by, at }));
+    const { calls: _calls, ...question }: StoredQuestion = storedJson(text(row, 'question'));
+    const decided = JSON.stringify({ verdict, by, at });
+    await tx.run(REWRITE, text(row, 'id'), decided, JSON.stringify(question));
   }
 }
 
@@ -128,8 +132,20 @@ function toWaitingRun(row: Row): WaitingRun {
     agentId: text(row, 'agent_id'),
     hook: text(row, 'hook'),
     mapping: optionalText(row, 'mapping'),
-    text: wait.kind === 'run' ? message : (optionalText(row, 'reply') ?? ''),
+    text: textOf(wait, message, optionalText(row, 'reply') ?? ''),
   };
+}
+
+/** What a person is to read. */
+function textOf({ kind, calls }: WaitDetails, message: string, reply: string): string {
+  switch (kind) {
+    case 'run':
+      return message;
+    case 'tools':
+      return showCalls(calls);
+    case 'reply':
+      return reply;
+  }
 }
 
 function toWait(row: Row): WaitDetails {
@@ -141,6 +157,7 @@ function toWait(row: Row): WaitDetails {
     until: time(row, 'until'),
     whenOver: question.whenOver,
     recipient: question.recipient ?? null,
+    calls: question.calls ?? [],
     decision: toDecision(optionalText(row, 'decision')),
   };
 }

@@ -2,6 +2,7 @@ import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
+import type { RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { Decision } from '../../../src/hooks/ports/wait.ts';
 import { newId } from '../../../src/platform/new-id.ts';
 import { LIMITS, agent, runOf } from './events.ts';
@@ -211,6 +212,22 @@ export function describeWaits(openStore: OpenStore): void {
       const cursor = page.nextCursor!;
       const rest = await under.ledger.admin.waits({ limit: 2, cursor });
       expect(rest).toMatchObject({ waits: [{ id: ids[2] }], nextCursor: null });
+    });
+
+    it('takes no words of a reply where it is about none', async () => {
+      await accept();
+      const lease = await under.claimOne();
+      const until = under.clock.now() + DAY;
+      const about = { kind: 'tools', owner: 'm token', whenOver: 'deny' } as const;
+      const calls = [{ tool: 'desk_echo', input: '{}' }];
+      const wait = { id: newId(), ...about, calls, openedAt: under.clock.now(), until };
+      const job = { ...lease.job, paused: { calls, state: 'where it stands' } } as RunJob;
+      const outcome: StepOutcome = { type: 'wait', until, holdsKey: false, wait, job };
+      await under.ledger.work.commit(lease, outcome, []);
+      expect(await open()).toMatchObject([{ kind: 'tools', calls, text: 'desk_echo {}' }]);
+      expect(await decide(wait.id, { text: 'words' })).toBe('no-reply');
+      expect(await decide(wait.id)).toBe('decided');
+      expect((await under.claimOne()).job).toMatchObject({ paused: { state: 'where it stands' } });
     });
 
     it('is counted by its owner while it is open, up to a limit', async () => {

@@ -241,16 +241,30 @@ function runMoments(run: Run): Moment[] {
   return [began, ...attempts, ...tools, ...asked, ended];
 }
 
-function waitMoments({ kind, openedAt, recipient, decision }: Wait): Moment[] {
+const WAITS: Readonly<Record<Wait['kind'], string>> = {
+  run: 'Waits for leave to begin',
+  tools: 'Waits for leave to call tools',
+  reply: 'Waits for leave to send the reply',
+};
+
+function waitMoments({ kind, openedAt, recipient, calls, decision }: Wait): Moment[] {
   const asked: Moment = {
     at: openedAt,
-    title: kind === 'run' ? 'Waits for leave to begin' : 'Waits for leave to send the reply',
+    title: WAITS[kind],
     body: (
       <>
         {recipient !== null && (
           <p>
             to {recipient.channel} → <Visible text={recipient.to ?? 'nobody'} />
           </p>
+        )}
+        {calls.length > 0 && (
+          <Folded title="Tool calls">
+            <ForeignText
+              label="Tool calls"
+              text={calls.map(({ tool, input }) => `${tool} ${input}`).join('\n')}
+            />
+          </Folded>
         )}
         {decision === null && <a href={`${BASE}/decisions`}>Decide</a>}
       </>

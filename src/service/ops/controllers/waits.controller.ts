@@ -64,6 +64,9 @@ export class WaitsController {
     const by = operatorOf(request)?.id;
     const at = this.clock.now();
     const outcome = await this.admin.decide(id, { verdict, by, at, reason, text });
+    if (outcome === 'no-reply') {
+      throw new Refusal('invalid_body', 'text goes with a reply, and this is about none');
+    }
     if (outcome !== 'decided') throw new Refusal(CODES[outcome]);
     change.after = { verdict, isEdited: text !== undefined };
     return { ok: true };
@@ -74,4 +77,4 @@ const CODES = {
   unknown: 'unknown_wait',
   'decided-before': 'decided_before',
   over: 'wait_over',
-} as const satisfies Readonly<Record<Exclude<DecisionOutcome, 'decided'>, RefusalCode>>;
+} as const satisfies Readonly<Record<Exclude<DecisionOutcome, 'decided' | 'no-reply'>, RefusalCode>>;

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto';
+import { asSchema } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
+
+import type { Agent } from '../../hooks/ports/agent-directory.ts';
+import { AgentError } from '../../hooks/ports/agent-runner.ts';
+import type { AgentTurn, AskedCall, ToolQuestion } from '../../hooks/ports/agent-runner.ts';
+
+/**
+ * Tool calls that a person decides about, by the SDK's own contract: a call that needs approval is not made, and the
+ * stream ends with a request for it; the next request has the answer among its messages, and the SDK makes exactly that
+ * call, or tells the model that it was denied. This file needs the package `ai`, like model-turn.ts.
+ */
+
+/** A call that the SDK asks about. */
+export interface AskedToolCall {
+  readonly approvalId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** Where a turn stands that asked: what {@link ToolQuestion.state} holds. */
+interface Paused {
+  readonly v: 1;
+  /** Everything that was said, to the calls. */
+  readonly messages: readonly ModelMessage[];
+  readonly calls: readonly AskedToolCall[];
+  /** How often the model was asked. */
+  readonly steps: number;
+  /** Of what was shown, and of what would do it. */
+  readonly digest: string;
+}
+
+const NOBODY = 'A person has to decide about this tool, and nobody can be asked in this turn.';
+
+/** What the SDK does with a call of this tool. */
+export function approvalOf(asks: AgentTurn['asks'], tool: string) {
+  if (asks === undefined || !asks.tools.some((pattern) => fits(tool, pattern))) return undefined;
+  return asks.canWait ? 'user-approval' : ({ type: 'denied', reason: NOBODY } as const);
+}
+
+function fits(tool: string, pattern: string): boolean {
+  const words = pattern.split('*').map((word) => RegExp.escape(word));
+  return new RegExp(`^${words.join('.*')}$`, 's').test(tool);
+}
+
+/** The question, with all that is needed to go on from here. */
+export function questionOf(
+  calls: readonly AskedToolCall[],
+  { messages, steps }: Pick<Paused, 'messages' | 'steps'>,
+  agent: Agent,
+  tools: ToolSet,
+): Promise<ToolQuestion> {
+  return asked({ v: 1, messages, calls, steps, digest: '' }, agent, tools);
+}
+
+async function asked(paused: Paused, agent: Agent, tools: ToolSet): Promise<ToolQuestion> {
+  const digest = await digestOf(paused.calls, agent, tools);
+  return {
+    calls: paused.calls.map(toAskedCall),
+    state: JSON.stringify({ ...paused, digest } satisfies Paused),
+  };
+}
+
+function toAskedCall({ toolName, input }: AskedToolCall): AskedCall {
+  return { tool: toolName, input: JSON.stringify(input) ?? '' };
+}
+
+/** How a turn goes on. */
+export interface Continued extends Pick<Paused, 'calls' | 'steps'> {
+  readonly messages: ModelMessage[];
+}
+
+/**
+ * Reads a decision. What would do the calls may be another by now (a tool is described otherwise, the agent has another
+ * workspace): then a person is asked again.
+ * @throws AgentError where a tool is not offered any more
+ */
+export async function resume(
+  { state, isApproved, reason }: NonNullable<AgentTurn['resumed']>,
+  agent: Agent,
+  tools: ToolSet,
+): Promise<Continued | ToolQuestion> {
+  const paused: Paused = JSON.parse(state);
+  const { messages, calls, steps, digest } = paused;
+  if (isApproved) {
+    const gone = calls.find(({ toolName }) => !Object.hasOwn(tools, toolName));
+    if (gone !== undefined) {
+      const message = `the tool ${gone.toolName} that was approved is not offered any more`;
+      throw new AgentError(message, 'needs-operator');
+    }
+    if ((await digestOf(calls, agent, tools)) !== digest) return asked(paused, agent, tools);
+  }
+  const content = calls.map(({ approvalId }) => ({
+    type: 'tool-approval-response' as const,
+    approvalId,
+    approved: isApproved,
+    ...(reason !== undefined && { reason }),
+  }));
+  return { messages: [...messages, { role: 'tool', content }], calls, steps };
+}
+
+async function digestOf(
+  calls: readonly AskedToolCall[],
+  { id, workspace }: Agent,
+  tools: ToolSet,
+): Promise<string> {
+  const all = calls.map(async ({ toolName, input }) => {
+    const { description, inputSchema } = tools[toolName] ?? {};
+    const schema = inputSchema === undefined ? null : await asSchema(inputSchema).jsonSchema;
+    return [toolName, input, typeof description === 'string' ? description : null, schema];
+  });
+  return hash('sha256', JSON.stringify([id, workspace ?? null, await Promise.all(all)]));
+}
