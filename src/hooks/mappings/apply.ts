@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LEFT_OUT } from '../../platform/credentials.ts';
 import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
-import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
+import type {
+  HookAction,
+  RequestedMessage,
+  RequestedRun,
+  RequestedWake,
+} from '../actions/hook-action.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
@@ -76,12 +81,11 @@ export async function applyMapping(
           sandbox,
           settings: request.settings,
         });
-  const results = scopes.flatMap((scope, index) => {
+  const asked = scopes.flatMap((scope, index) => {
     const overrides = decisions[index] ?? [{ kind }];
-    return overrides.map((override, nth) =>
-      requestAction(mapped, { scope, override, nth }, resolver),
-    );
+    return overrides.map((override, nth) => ({ scope, override, nth }));
   });
+  const results = await Promise.all(asked.map((one) => requestAction(mapped, one, resolver)));
   const warnings = results.flatMap((result) => result.warnings);
   return {
     actions: results.map(({ action }) => action),
@@ -143,6 +147,7 @@ export function explainShadowed({ mapping, request }: MappedRequest): string[] {
 
 type WakeOverride = Extract<ActionOverride, { kind: 'wake' }>;
 type RunOverride = Extract<ActionOverride, { kind: 'agent' }>;
+type MessageOverride = Extract<ActionOverride, { kind: 'deliver' }>;
 
 /** One action of one scope. */
 interface ScopedAction<Override = ActionOverride> {
@@ -154,14 +159,45 @@ interface ScopedAction<Override = ActionOverride> {
 }
 
 /** Passes one action through the policies. @throws Rejection */
-function requestAction(
+async function requestAction(
   { mapping, request }: MappedRequest,
   { scope, override, nth }: ScopedAction,
   resolver: ActionResolver,
-): ResolvedAction {
-  return override.kind === 'wake'
-    ? resolver.wake(requestWake(mapping, request, { scope, override, nth }), request.settings)
-    : resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
+): Promise<ResolvedAction> {
+  switch (override.kind) {
+    case 'wake':
+      return resolver.wake(
+        requestWake(mapping, request, { scope, override, nth }),
+        request.settings,
+      );
+    case 'agent':
+      return resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
+    case 'deliver':
+      return await resolver.message(requestMessage(mapping, request, { scope, override, nth }));
+    default:
+      return override satisfies never;
+  }
+}
+
+function requestMessage(
+  mapping: CompiledMapping,
+  request: HookRequest,
+  { scope, override, nth }: ScopedAction<MessageOverride>,
+): RequestedMessage {
+  const { channel, allowLinks } = mapping.options;
+  const { kind: _kind, message, ...overrides } = override;
+  const rendered = renderText(mapping, scope);
+  return {
+    message: (message ?? rendered.text).trimEnd(),
+    warnings: message === undefined ? rendered.warnings : [],
+    name: render(mapping, 'name', scope)?.text,
+    channel,
+    to: trimmed(render(mapping, 'to', scope)?.text),
+    allowLinks,
+    trust: chooseTrust(mapping, request),
+    dedupeKey: renderDedupeKey(mapping, scope, nth),
+    ...overrides,
+  };
 }
 
 /** A transform may ask for a wake of an agent mapping: then its message template makes the text. */
@@ -257,13 +293,14 @@ function render(
   return template === undefined ? undefined : renderTemplate(template, scope);
 }
 
-/** What the agent is to read. Without a template, and with one that finds nothing at all, the item or the whole payload. */
-function renderText({ id, templates }: CompiledMapping, scope: TemplateScope) {
+/** What the agent, or the recipient, is to read. Without a template, and with one that finds nothing at all, the item or the whole payload. */
+function renderText({ id, kind, templates }: CompiledMapping, scope: TemplateScope) {
   const template = templates.messageTemplate ?? templates.textTemplate;
   if (template === undefined) return { text: wholeContent(scope), warnings: [] };
   const { text, hasContent } = renderTemplate(template, scope);
   if (hasContent || isStatic(template)) return { text, warnings: [] };
-  const warning = `mapping "${id}": the payload has none of the fields that its template names; the agent is shown all of the payload`;
+  const reader = kind === 'deliver' ? 'channel' : 'agent';
+  const warning = `mapping "${id}": the payload has none of the fields that its template names; the ${reader} is shown all of the payload`;
   return { text: wholeContent(scope), warnings: [warning] };
 }
 

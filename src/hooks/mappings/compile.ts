@@ -46,6 +46,7 @@ function unreadBy(action: MappingAction): readonly string[] {
 const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   wake: unreadBy('wake'),
   agent: unreadBy('agent'),
+  deliver: unreadBy('deliver'),
   ignore: unreadBy('ignore'),
 };
 
@@ -207,7 +208,7 @@ class MappingCompiler {
         if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
         // What some cases of a preset read may stand over all of them.
         if (![...actions].every((action) => UNREAD[action].includes(field))) continue;
-        const article = kind === 'wake' ? 'a' : 'an';
+        const article = kind === 'wake' || kind === 'deliver' ? 'a' : 'an';
         this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
       }
     }

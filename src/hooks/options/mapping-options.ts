@@ -21,14 +21,16 @@ import { Option } from './option.ts';
 import { VerifyOptions } from './verify-options.ts';
 
 /** Values of a mapping's `action`. */
-export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
+export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'ignore'] as const;
 /** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 
-/** What runs alone read, what wakes alone read, and what both do and an ignored request does not. */
+/** What runs alone read, what wakes alone do, what both do, what has a recipient, and whatever does something. */
 const OF_RUNS: readonly MappingAction[] = ['agent'];
 const OF_WAKES: readonly MappingAction[] = ['wake'];
-const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent'];
+const OF_AGENTS: readonly MappingAction[] = ['wake', 'agent'];
+const OF_MESSAGES: readonly MappingAction[] = ['agent', 'deliver'];
+const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver'];
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
@@ -140,25 +142,28 @@ export class MappingOptions extends RunLimitsOptions {
   @IsObject()
   when?: Conditions;
 
-  /** `wake`, `agent`, or `ignore`: what it takes is kept as skipped and does nothing. @default 'agent' */
+  /**
+   * `wake`, `agent`, `deliver`: the rendered message goes to the channel, and no agent is asked, or `ignore`: what it takes
+   * is kept as skipped and does nothing. @default 'agent'
+   */
   @IsOptional()
   @IsIn(MAPPING_ACTIONS)
   action?: MappingAction;
 
   /** `now` or `next-heartbeat`. @default 'now' */
-  @Option({ appliesTo: OF_ACTIONS })
+  @Option({ appliesTo: OF_AGENTS })
   @IsOptional()
   @IsIn(WAKE_MODES)
   wakeMode?: WakeMode;
 
   /** Human-readable hook name, prefix of the summary. Template. @default 'Hook' */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @IsString()
   name?: string;
 
   /** Agent that runs it; for a wake, whose main session hears it. Default: the default agent. */
-  @Option({ appliesTo: OF_ACTIONS })
+  @Option({ appliesTo: OF_AGENTS })
   @OptionalText()
   agentId?: string;
 
@@ -173,8 +178,11 @@ export class MappingOptions extends RunLimitsOptions {
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
-  /** What the agent is asked. Template or list of lines, of which `{each, line, most}` is one line per item of a list; agent actions. Default: the payload as JSON. */
-  @Option({ appliesTo: OF_RUNS })
+  /**
+   * What the agent is asked, or what is delivered. Template or list of lines, of which `{each, line, most}` is one line per
+   * item of a list; agent and deliver actions. Default: the payload as JSON.
+   */
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @TextOrLines()
   messageTemplate?: string | readonly (string | ListLine)[];
@@ -218,13 +226,13 @@ export class MappingOptions extends RunLimitsOptions {
   deliver?: boolean;
 
   /** `last` or `chan_1` … `chan_8`. @default 'last' */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @IsIn(CHANNEL_VALUES)
   channel?: ChannelId | 'last';
 
   /** Recipient. Template. Default: the channel's last recipient. */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @OptionalText()
   to?: string;
 
@@ -247,7 +255,8 @@ export class MappingOptions extends RunLimitsOptions {
   timeoutSeconds?: number;
 
   /**
-   * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.
+   * True: the content is shown to the agent without the safety boundary, and what is delivered of it keeps its links. Only
+   * for trusted internal sources.
    * @default false
    */
   @Option({ appliesTo: OF_ACTIONS })
@@ -256,7 +265,7 @@ export class MappingOptions extends RunLimitsOptions {
   allowUnsafeExternalContent?: boolean;
 
   /**
-   * True: links and images of the reply are shown as such. False: as plain text, since they can carry data away.
+   * True: links and images of the reply, or of what is delivered, are shown as such. False: as plain text, since they can carry data away.
    * @default false
    */
   @Option({ appliesTo: OF_ACTIONS })
