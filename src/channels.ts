@@ -2,6 +2,12 @@
 import './platform/required-node.ts';
 export { discord } from './adapters/channels/discord.ts';
 export type { DiscordOptions } from './adapters/channels/discord.ts';
+export { gitea } from './adapters/channels/gitea.ts';
+export type { GiteaOptions } from './adapters/channels/gitea.ts';
+export { github } from './adapters/channels/github.ts';
+export type { GitHubOptions } from './adapters/channels/github.ts';
+export { gitlab } from './adapters/channels/gitlab.ts';
+export type { GitLabOptions } from './adapters/channels/gitlab.ts';
 export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
 export { mattermost } from './adapters/channels/mattermost.ts';

@@ -25,6 +25,9 @@ const FULL = {
     secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`],
     allowPrivate: true,
   },
+  github: { ...settings, repositories: ['*'] },
+  gitlab: { ...settings, repositories: ['*'] },
+  gitea: { ...settings, repositories: ['*'] },
 };
 
 describe('idle providers', () => {
@@ -32,7 +35,7 @@ describe('idle providers', () => {
     const names = Object.keys(channelProviders) as (keyof typeof channelProviders)[];
     const channels = names.map((name) => makeChannel(name, FULL[name]));
     for (const channel of channels) channel.parts('Hello');
-    expect(channels).toHaveLength(9);
+    expect(channels).toHaveLength(12);
     expect(loaded).toEqual([]);
     const message = { to: '1', text: 'Hello', idempotencyKey: 'k' };
     const { signal } = new AbortController();

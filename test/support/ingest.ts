@@ -25,6 +25,14 @@ class NoRecipients extends Recipients {
   override find(): Promise<null> {
     return Promise.resolve(null);
   }
+
+  override serves(): boolean {
+    return false;
+  }
+
+  override isOwn(): boolean {
+    return false;
+  }
 }
 
 /** The rooms between HTTP and the ledger under one configuration without transforms. */

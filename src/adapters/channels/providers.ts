@@ -1,6 +1,9 @@
 import type { Channel, ChannelId } from '../../hooks/ports/channel.ts';
 import type { OptionalPackage } from '../../platform/optional-package.ts';
 import { discord } from './discord.ts';
+import { gitea } from './gitea.ts';
+import { GITHUB_ROOT, github } from './github.ts';
+import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
 import { mattermost } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
@@ -33,6 +36,7 @@ export interface ProviderSettings {
   readonly url?: string;
   readonly secrets?: readonly string[];
   readonly allowPrivate?: boolean;
+  readonly repositories?: readonly string[];
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -103,6 +107,9 @@ export const channelProviders = {
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
   msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),
   webhook: row(['url', 'secrets'], ['allowPrivate'], webhook),
+  github: row(['token', 'repositories'], ['apiRoot'], github, GITHUB_ROOT),
+  gitlab: row(['token', 'repositories'], ['apiRoot'], gitlab, GITLAB_ROOT),
+  gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
 };
 
 /** The names that `provider` may have. */
@@ -172,6 +179,21 @@ const TOKEN_QUESTIONS: Partial<
     method: 'GET',
     path: '/api/v4/users/me',
     headers: { authorization: `Bearer ${token}` },
+  }),
+  github: (token) => ({
+    method: 'GET',
+    path: '/user',
+    headers: { authorization: `Bearer ${token}`, 'user-agent': 'nestjs-agent-hooks' },
+  }),
+  gitlab: (token) => ({
+    method: 'GET',
+    path: '/api/v4/user',
+    headers: { 'private-token': token },
+  }),
+  gitea: (token) => ({
+    method: 'GET',
+    path: '/api/v1/user',
+    headers: { authorization: `token ${token}` },
   }),
 };
 

@@ -11,6 +11,7 @@ import {
   fullSessionKey,
   immediateHeartbeat,
   mainSession,
+  whyNowhere,
 } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
@@ -307,8 +308,10 @@ function toDelivery(
     details: { kind, message, name, deliver, trust },
   } as const;
   if (address === null) {
-    const error = 'no channel is configured';
-    return { ...written, changes: [{ ...delivery, status: 'skipped', error }] };
+    return {
+      ...written,
+      changes: [{ ...delivery, status: 'skipped', error: whyNowhere(deliver) }],
+    };
   }
   const job: DeliveryJob = {
     v: 1,

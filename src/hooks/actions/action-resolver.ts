@@ -1,6 +1,6 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { modelIds, toApproval, unaliased } from '../options/index.ts';
+import { modelIds, toApproval, unaliased, withReply } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { neutralize } from '../boundary/index.ts';
 import {
@@ -159,6 +159,8 @@ export class ActionResolver {
       toFrom = 'request',
       allowLinks,
       approve,
+      provider,
+      isOpen,
       ...asked
     } = requested;
     assertBounded({
@@ -188,11 +190,15 @@ export class ActionResolver {
       ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
-      approve: toApproval(approve ?? agent.approve, asked.trust, sessionMode),
-      deliver: deliver === false ? null : toTarget({ channel, to, toFrom, allowLinks }),
+      approve: toApproval(
+        approve ?? (isOpen === true ? withReply(agent.approve) : agent.approve),
+        asked.trust,
+        sessionMode,
+      ),
+      deliver: deliver === false ? null : toTarget({ channel, provider, to, toFrom, allowLinks }),
     };
     const own = warning === undefined ? [] : [warning];
-    const unserved = deliver === false ? [] : this.#unservedChannel(channel);
+    const unserved = action.deliver === null ? [] : this.#unserved(action.deliver);
     return {
       action,
       warnings: [...warnings, ...own, ...unserved, ...unknownAgentWarning(unknownId, agent.id)],
@@ -224,15 +230,27 @@ export class ActionResolver {
       trust,
       dedupeKey,
     };
-    const all = [...warnings, ...(isCut ? [cut] : []), ...this.#unservedChannel(channel)];
+    const all = [...warnings, ...(isCut ? [cut] : []), ...this.#unserved(target)];
     return { action, warnings: all };
   }
 
   /** The run is accepted all the same: its summary and its heartbeat need no channel. */
-  #unservedChannel(channel: RequestedRun['channel']): readonly string[] {
-    if (channel === undefined || channel === 'last') return [];
-    if (this.channels[channel] !== undefined) return [];
+  #unserved({ channel, provider, to }: DeliveryTarget): readonly string[] {
+    if (provider !== undefined && to === undefined) {
+      return ['the payload does not say where it came from, so the reply cannot be delivered'];
+    }
+    if (channel === 'last' || this.channels[channel] !== undefined) return [];
     return [`${channel} has no provider, so the reply cannot be delivered`];
+  }
+
+  /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
+  isOwn(provider: string, text: string): boolean {
+    return this.recipients.isOwn(provider, text);
+  }
+
+  /** Whether there is a channel of this provider. */
+  serves(provider: string): boolean {
+    return this.recipients.serves(provider);
   }
 
   /** A model that the request names is checked; the operator's own choice for the agent is not. */
@@ -249,12 +267,14 @@ export class ActionResolver {
 /** As the request or the mapping said it: of what it left open nothing is said. */
 function toTarget({
   channel = 'last',
+  provider,
   to,
   toFrom,
   allowLinks,
 }: Partial<DeliveryTarget>): DeliveryTarget {
   return {
     channel,
+    ...(provider !== undefined && { provider }),
     ...(to !== undefined && { to }),
     ...((to !== undefined || channel !== 'last') && { toFrom }),
     ...(allowLinks === true && { allowLinks: true }),

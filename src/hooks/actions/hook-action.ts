@@ -101,8 +101,12 @@ export interface RequestedRun
   readonly to?: string;
   /** Who named `to`. @default 'request' */
   readonly toFrom?: DeliveryTarget['toFrom'];
-  /** What a person decides about it. @default what its agent says */
+  /** Its reply goes to where its event came from, by a channel of this provider, and nowhere else. */
+  readonly provider?: string;
+  /** What a person decides about it. @default what its agent says, and about the reply where {@link isOpen} */
   readonly approve?: ApproveOption;
+  /** Strangers can open the place where its reply goes. */
+  readonly isOpen?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }

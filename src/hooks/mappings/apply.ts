@@ -18,12 +18,13 @@ import type { ActionOverride } from '../transforms/result.ts';
 import type { TransformSandbox } from '../transforms/sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping, TemplatedField } from './mapping.ts';
-import { readSource } from './match.ts';
+import { readSource, toMatchInput } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor, shownAt } from './render.ts';
 import type { Rendered } from './render.ts';
 import { isStatic } from './template.ts';
 import type { TemplateScope } from './template.ts';
+import { findNo } from './when.ts';
 
 /*
  * From a mapping and a request to actions:
@@ -72,6 +73,7 @@ export async function applyMapping(
   const { kind, options, forEach } = mapping;
   if (kind === 'ignore') return nothing('its mapping says ignore');
   const scopes = buildScopes(mapping, request);
+  if (isOwn(mapping, request, resolver)) return nothing('it is a message of this gateway');
   if (scopes.length === 0) return nothing(`${forEach?.join('.')} is empty`);
   const { transform } = options;
   const { decisions, console, isOutdated } =
@@ -98,21 +100,39 @@ export async function applyMapping(
   };
 }
 
+/** Whether it tells of what a channel of ours wrote: an answer to that would be told of next. */
+function isOwn(
+  { replyTo, ...mapping }: CompiledMapping,
+  request: HookRequest,
+  resolver: ActionResolver,
+): boolean {
+  if (replyTo?.text === undefined) return false;
+  const { text } = renderTemplate(replyTo.text, scopeOf(mapping, request));
+  return resolver.isOwn(replyTo.provider, text);
+}
+
 function nothing(reason: string): Applied {
   return { actions: [], skipped: { reason, byTransform: false }, warnings: [], console: [] };
 }
 
-/** @throws Rejection when `forEach` finds no list, or one that is too long. */
-function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
-  const scope: TemplateScope = {
+function scopeOf(
+  { redaction }: Pick<CompiledMapping, 'redaction'>,
+  request: HookRequest,
+): TemplateScope {
+  return {
     payload: request.payload,
     headers: request.headers,
     query: request.query,
     path: bareName(request.name),
     now: new Date(request.receivedAt).toISOString(),
-    redaction: mapping.redaction,
+    redaction,
     room: roomFor(request.payloadText),
   };
+}
+
+/** @throws Rejection when `forEach` finds no list, or one that is too long. */
+function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
+  const scope = scopeOf(mapping, request);
   const { forEach } = mapping;
   if (forEach === undefined) return [scope];
   const items = lookUp(forEach, scope);
@@ -237,7 +257,7 @@ function requestRun(
     message: (message ?? rendered.text).trimEnd(),
     warnings: message === undefined ? rendered.warnings : [],
     name: render(mapping, 'name', scope)?.text,
-    task: options.task,
+    task: mapping.task,
     instructions: options.instructions,
     source: readSource(request.payload) ?? mapping.id,
     agentId: options.agentId,
@@ -255,7 +275,6 @@ function requestRun(
         ? 'content'
         : 'mapping',
     allowLinks: options.allowLinks,
-    approve: options.approve,
     exposeReply: options.exposeReply,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
@@ -263,6 +282,29 @@ function requestRun(
     trust: chooseTrust(mapping, request),
     dedupeKey: renderDedupeKey(mapping, scope, nth),
     ...overrides,
+    ...atSource(mapping, request, scope),
+  };
+}
+
+/** Where the reply goes of a mapping that answers at the source: never for a transform or an agent to say. */
+function atSource(
+  { options, replyTo }: CompiledMapping,
+  request: HookRequest,
+  scope: TemplateScope,
+): Partial<RequestedRun> {
+  const { reply, approve, channel } = options;
+  if (reply !== 'source' || replyTo === undefined) return { approve };
+  const { text, isComplete } = renderTemplate(replyTo.to, scope);
+  const isOpen =
+    replyTo.private === undefined || findNo(replyTo.private, toMatchInput(request)) !== null;
+  return {
+    provider: replyTo.provider,
+    channel,
+    toFrom: 'content',
+    // Without it the delivery ends, and says that nobody is named.
+    to: isComplete ? trimmed(text) : undefined,
+    approve,
+    isOpen,
   };
 }
 

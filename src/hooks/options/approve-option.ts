@@ -34,6 +34,12 @@ function isInRange(until: string): boolean {
   return durationMs(until) >= 60_000 && durationMs(until) <= LONGEST_MS;
 }
 
+/** The same, and whether a reply may be delivered. */
+export function withReply(option: ApproveOption | undefined): ApproveOption {
+  if (option === undefined || option === false || option === 'reply') return 'reply';
+  return { ...(option === 'run' ? { run: true } : option), reply: true };
+}
+
 /** What is decided about one run, as its job keeps it. Undefined: nothing. */
 export function toApproval(
   option: ApproveOption | undefined,
@@ -50,7 +56,6 @@ export function toApproval(
     ...(reply && { reply }),
     withinMs: durationMs(until),
     whenOver: then,
-    whileWaiting:
-      settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
+    whileWaiting: settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
   };
 }

@@ -2,6 +2,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNotEmpty,
   IsNumber,
   IsObject,
   IsOptional,
@@ -34,6 +35,7 @@ const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver'];
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
+export const REPLIES = ['channel', 'source'] as const;
 export const SESSION_MODES = ['isolated', 'persistent'] as const;
 
 /** Values of `channel`: `last` and the eight channels. */
@@ -73,6 +75,35 @@ export class TransformOptions {
   /** Name of the export to call. Default: `default`, else `transform`. */
   @OptionalText()
   export?: string;
+}
+
+/** `hooks.mappings[].replyTo`: where what it takes can be answered. Presets of senders that can be answered bring it. */
+export class ReplyToOptions {
+  /** Provider of the channel that speaks there, such as `github`, `gitlab`, `gitea` or `slack`. */
+  @IsString()
+  @IsNotEmpty()
+  provider!: string;
+
+  /** The place in the provider's own form, such as `{{ repository.full_name }}#{{ issue.number }}`. Template or list of lines. */
+  @IsNotEmpty()
+  @TextOrLines()
+  to!: string | readonly (string | ListLine)[];
+
+  /** What its author wrote: what a channel of ours wrote is skipped. Template. */
+  @OptionalText()
+  text?: string;
+
+  /** What must hold for the place to be closed to strangers, as in `when`; `{}`: it always is. Default: it never is. */
+  @Option({ foreign: 'conditions' })
+  @IsOptional()
+  @IsObject()
+  private?: Conditions;
+
+  /** What the agent is to do where its reply goes there and the mapping has no task of the operator's. Default: as ever. */
+  @IsOptional()
+  @MaxLength(MAX_TASK_LENGTH)
+  @IsString()
+  task?: string;
 }
 
 /** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */
@@ -235,6 +266,21 @@ export class MappingOptions extends RunLimitsOptions {
   @Option({ appliesTo: OF_MESSAGES })
   @OptionalText()
   to?: string;
+
+  /**
+   * `source`: the reply goes to where the event came from, as a comment or into its thread, by a channel of that provider.
+   * Where strangers can open such a place a person decides about it first, unless `approve` says otherwise. `channel`: it
+   * goes to `channel`. @default 'channel'
+   */
+  @Option({ appliesTo: OF_RUNS })
+  @IsOptional()
+  @IsIn(REPLIES)
+  reply?: (typeof REPLIES)[number];
+
+  /** Where an event came from, for `reply: 'source'`. Default: the preset's. */
+  @Option({ appliesTo: OF_ACTIONS })
+  @OptionalSection(ReplyToOptions)
+  replyTo?: ReplyToOptions;
 
   /** `<provider>/<model>` or an alias. Template. */
   @Option({ appliesTo: OF_RUNS })

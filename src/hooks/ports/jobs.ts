@@ -114,6 +114,8 @@ export interface Approval {
 /** Where a reply should go, as the request or the mapping said it. */
 export interface DeliveryTarget {
   readonly channel: ChannelId | 'last';
+  /** The reply goes to where the event came from, by the first channel of this provider, or by {@link channel} where one is named. */
+  readonly provider?: string;
   readonly to?: string;
   /**
    * Who named the channel or the recipient; `content`: a template or transform did. Absent: nobody. Only what a mapping

@@ -11,6 +11,14 @@ export interface MessageAddress {
   readonly isLiteral: boolean;
 }
 
+/** Why there is no address. */
+export function whyNowhere({ provider, to }: DeliveryTarget): string {
+  if (provider === undefined) return 'no channel is configured';
+  return to === undefined
+    ? 'the payload does not say where it came from'
+    : `no channel has the provider ${provider}`;
+}
+
 /** Decides through which channel and to whom a message goes (behaviour.md §5). */
 export abstract class Recipients {
   /**
@@ -18,7 +26,13 @@ export abstract class Recipients {
    * the first that is known: the one that was named, the channel's configured one, the channel's last one in this
    * session, and for `last` the session's last one.
    * @param session the main session of the agent that speaks.
-   * @returns null when no channel was named and none is configured.
+   * @returns null when no channel was named and none is configured, or none of the provider that was.
    */
   abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
+
+  /** Whether there is a channel of this provider. */
+  abstract serves(provider: string): boolean;
+
+  /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
+  abstract isOwn(provider: string, text: string): boolean;
 }

@@ -14,7 +14,17 @@ export class Addresses extends Recipients {
   }
 
   async find(target: DeliveryTarget, session: string): Promise<MessageAddress | null> {
-    const { to, toFrom } = target;
+    const { to, toFrom, provider } = target;
+    if (provider !== undefined) {
+      const channel = this.channels.ofProvider(provider, target.channel);
+      if (channel === null || to === undefined) return null;
+      return {
+        channel,
+        account: this.channels.accountOf(channel),
+        to,
+        isLiteral: false,
+      };
+    }
     const isLast = target.channel === 'last';
     if (isLast && this.channels.isEmpty) return null;
     const { last, byChannel } = await this.sessions.routes(session);
@@ -30,5 +40,13 @@ export class Addresses extends Recipients {
     }
     const remembered = byChannel[channel] ?? route?.to ?? null;
     return { channel, account, to: remembered, isLiteral: false };
+  }
+
+  override serves(provider: string): boolean {
+    return this.channels.ofProvider(provider, 'last') !== null;
+  }
+
+  override isOwn(provider: string, text: string): boolean {
+    return this.channels.isOwn(provider, text);
   }
 }

@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Recipients, Sessions, deliveryWork, mainSession } from '../ports/index.ts';
+import {
+  Clock,
+  Recipients,
+  Sessions,
+  deliveryWork,
+  mainSession,
+  whyNowhere,
+} from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
 import { activeTrace } from '../../platform/tracing.ts';
 import type {
@@ -50,7 +57,7 @@ export class Outbox {
     const delivery = { type: 'delivery', id: deliveryId, eventId, runId, channel, to } as const;
     const message = messageOf(text, 0);
     if (address === null || message.reason !== undefined) {
-      const error = message.reason ?? 'no channel is configured';
+      const error = message.reason ?? whyNowhere(deliver);
       return {
         changes: [{ ...delivery, status: 'skipped', error }],
         deliveryId,

@@ -71,8 +71,8 @@ const NO_WEBHOOK = {
 /** One entry of the `channels` section: which platform serves the channel. */
 export class ChannelOptions {
   /**
-   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`, or
-   * `webhook`, a server of your own; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
+   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`,
+   * `webhook`, a server of your own, or `github`, `gitlab`, `gitea`, which comment; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
    */
   @IsOptional()
   @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
@@ -88,13 +88,14 @@ export class ChannelOptions {
   onUnknown?: (typeof ON_UNKNOWN)[number];
 
   /**
-   * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost; signal behind a proxy.
+   * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost, github,
+   * gitlab, gitea; signal behind a proxy.
    */
   @Option({ secret: true })
   @OptionalText()
   token?: string;
 
-  /** Address of the platform's API: needed by mattermost, signal and imessage, else the public one. */
+  /** Address of the platform's API: needed by mattermost, signal, imessage and gitea, else the public one. */
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   apiRoot?: string;
@@ -168,6 +169,11 @@ export class ChannelOptions {
   @IsOptional()
   @IsBoolean()
   allowPrivate?: boolean;
+
+  /** github, gitlab, gitea: where it may comment, as `acme/shop`, `acme/*` or `*`. */
+  @IsOptional()
+  @TextList()
+  repositories?: string[];
 }
 
 /** The `channels` section: what the channels have in common, and which platform serves each. */

@@ -1,4 +1,7 @@
 import { discord } from './discord.ts';
+import { gitea } from './gitea.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
@@ -10,7 +13,10 @@ import { whatsapp, whatsappTemplate } from './whatsapp.ts';
 
 export * from './platform.ts';
 
-/** The eight platforms in the order of the default binding, and after each the other ways to speak with it. */
+/**
+ * The eight platforms in the order of the default binding, and after each the other ways to speak with it; then those that
+ * comment.
+ */
 export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['whatsapp', whatsapp],
   ['whatsapp by template', whatsappTemplate],
@@ -23,4 +29,7 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['imessage', imessage],
   ['imessage on macOS 15', imessageOn('15.7')],
   ['msteams', msteams],
+  ['github', github],
+  ['gitlab', gitlab],
+  ['gitea', gitea],
 ];
