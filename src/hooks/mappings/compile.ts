@@ -224,6 +224,7 @@ class MappingCompiler {
   #replyTo(entry: MappingEntry): CompiledReplyTo | undefined {
     const { replyTo } = entry.mapping;
     if (replyTo === undefined) return undefined;
+    const { private: closed } = replyTo;
     const key = keyOf(entry, 'replyTo');
     const to = this.#template(replyTo.to, `${key}.to`);
     const text =
@@ -233,8 +234,8 @@ class MappingCompiler {
       provider: replyTo.provider,
       to,
       ...(text !== undefined && { text }),
-      ...(replyTo.private !== undefined && {
-        private: this.#conditions(replyTo.private, `${key}.private`),
+      ...(closed !== undefined && {
+        private: closed === true ? [] : this.#conditions(closed, `${key}.private`),
       }),
     };
   }

@@ -51,7 +51,7 @@ export interface CompiledReplyTo {
   readonly provider: string;
   readonly to: Template;
   readonly text?: Template;
-  /** What closes it to strangers. Absent: nothing. */
+  /** What closes it to strangers; none: it is closed. Absent: it never is. */
   readonly private?: ParsedConditions;
 }
 

@@ -13,10 +13,11 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
+import { isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import { IsApprove } from './approve-option.ts';
 import type { ApproveOption, ChannelId } from '../ports/index.ts';
-import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
+import { OptionalSection, OptionalText, Rule, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { VerifyOptions } from './verify-options.ts';
@@ -93,11 +94,15 @@ export class ReplyToOptions {
   @OptionalText()
   text?: string;
 
-  /** What must hold for the place to be closed to strangers, as in `when`; `{}`: it always is. Default: it never is. */
+  /** What must hold for the place to be closed to strangers, as in `when`; `true`: it always is. Default: it never is. */
   @Option({ foreign: 'conditions' })
   @IsOptional()
-  @IsObject()
-  private?: Conditions;
+  @Rule(
+    'isPrivate',
+    (value) => value === true || isRecord(value),
+    "must be true, or conditions such as {'payload.repository.private': true}",
+  )
+  private?: Conditions | true;
 
   /** What the agent is to do where its reply goes there and the mapping has no task of the operator's. Default: as ever. */
   @IsOptional()
