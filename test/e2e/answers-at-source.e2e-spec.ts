@@ -70,7 +70,7 @@ async function start(
   const provider = makeChannel(speech.provider, speech.settings(server.origin));
   hooks = await Hooks.start({
     presets: [preset],
-    mappings: [{ id: preset, reply: 'source', ...mapping } as Mapping],
+    mappings: [{ id: preset, reply: 'source', ...mapping }],
     agents: { defaults: { heartbeat: { every: '0m' } } },
     channels: {
       chan_1: { provider: chat, to: '+1' },
@@ -85,6 +85,12 @@ afterEach(async () => {
   await server.close();
 });
 
+/** A sample as its sender sends it. */
+function sampleOf(name: string, event: string) {
+  const sample = readSample(name, event)!;
+  return { body: bodyOf(sample), headers: sample.headers };
+}
+
 /** The sender tells of a comment. */
 async function comment(
   name: SenderName,
@@ -92,8 +98,8 @@ async function comment(
   { by = 'stranger', isPrivate = true } = {},
 ): Promise<EventDetails> {
   const { sample, change } = SENDERS[name];
-  const { headers, ...rest } = readSample(name, sample)!;
-  const body = change(JSON.parse(bodyOf({ headers, ...rest }).toString()), text, by, isPrivate);
+  const { headers, body: sent } = sampleOf(name, sample);
+  const body = change(JSON.parse(sent), text, by, isPrivate);
   const ids = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key'];
   const fresh = Object.fromEntries(
     Object.entries(headers ?? {}).map(([key, value]) => [
@@ -221,8 +227,7 @@ describe('where a reply to the source goes', () => {
 
   it('is no repository that the channel does not name, whoever signs for it', async () => {
     await start('github', { approve: false });
-    const { headers, ...rest } = readSample('github', 'issue_comment.created')!;
-    const body = bodyOf({ headers, ...rest }).toString();
+    const { body, headers } = sampleOf('github', 'issue_comment.created');
     const { eventId } = await hooks.ask('/github', body, headers);
     expect(await hooks.ended(eventId)).toMatchObject({
       status: 'failed',
@@ -239,8 +244,7 @@ describe('where a reply to the source goes', () => {
 
   it('is the thread in Slack', async () => {
     await start('slack');
-    const { headers, ...rest } = readSample('slack', 'app_mention.thread')!;
-    const body = bodyOf({ headers, ...rest }).toString();
+    const { body, headers } = sampleOf('slack', 'app_mention.thread');
     const { eventId } = await hooks.ask('/slack', body, headers);
     const { event } = JSON.parse(body) as { event: Record<string, string> };
     expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', warnings: [] });
@@ -251,8 +255,8 @@ describe('where a reply to the source goes', () => {
 
   it('is where any reply goes for a case that has no such place', async () => {
     await start('github');
-    const { headers, ...rest } = readSample('github', 'push')!;
-    const { eventId } = await hooks.ask('/github', bodyOf({ headers, ...rest }), headers);
+    const { body, headers } = sampleOf('github', 'push');
+    const { eventId } = await hooks.ask('/github', body, headers);
     expect(await hooks.ended(eventId)).toMatchObject({
       deliveries: [{ channel: 'chan_1', to: '+1', status: 'delivered' }],
     });

@@ -48,22 +48,21 @@ export const TASK_ENDS = {
  */
 export function toPreset(id: string, { task, cases, ...rest }: PresetFile): Preset {
   const answer = task.answer && [...task.answer, TASK_ENDS.answer].join(' ');
-  const preset: MappingOptions = withTask(rest, answer);
   return {
     wakeMode: 'next-heartbeat',
-    ...preset,
-    setup: rest.setup,
-    ...(cases !== undefined && { cases: cases.map((one) => withTask(one, answer)) }),
+    ...rest,
+    ...answeredBy(rest, answer),
+    ...(cases !== undefined && {
+      cases: cases.map((one) => Object.assign({}, one, answeredBy(one, answer))),
+    }),
     id,
     match: { path: id },
     task: 'report' in task ? [...task.report, TASK_ENDS.report].join(' ') : (answer ?? ''),
   };
 }
 
-/** Where it can be answered, with what is to be done there. */
-function withTask<T extends MappingOptions>(mapping: T, task: string | undefined): T {
-  const { replyTo } = mapping;
-  return replyTo === undefined || task === undefined
-    ? mapping
-    : { ...mapping, replyTo: { task, ...replyTo } };
+/** Where its events can be answered, with what is to be done there. */
+function answeredBy({ replyTo }: MappingOptions, task: string | undefined) {
+  if (replyTo === undefined || task === undefined) return {};
+  return { replyTo: Object.assign({ task }, replyTo) };
 }
