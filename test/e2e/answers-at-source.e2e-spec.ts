@@ -297,6 +297,37 @@ describe('where a reply to the source goes', () => {
     expect(hooks.runner.turns[0]?.prompt).toMatch(/^Answer the ticket\./);
   });
 
+  it('is left out item by item where an event has several', async () => {
+    await start('github', {
+      id: 'batch',
+      forEach: 'comments',
+      messageTemplate: '{{ item.body }}',
+      replyTo: {
+        provider: 'github',
+        to: 'acme/shop#{{ item.issue }}',
+        text: '{{ item.body }}',
+        private: true,
+      },
+    });
+    const batch = (...comments: Json[]) => hooks.ask('/batch', { comments });
+    await hooks.ended((await batch({ issue: 1, body: 'A question.' }))['eventId']);
+    const [own = ''] = written();
+    const { eventId } = await batch({ issue: 1, body: own }, { issue: 2, body: 'Another.' });
+    await hooks.ended(eventId);
+    expect(server.shown.map(({ to }) => to)).toEqual(['acme/shop#1', 'acme/shop#2']);
+    expect(await batch({ issue: 1, body: own })).toMatchObject({ status: 200, skipped: true });
+  });
+
+  it('is warned of where nothing tells our own words from others', async () => {
+    const replyTo = { provider: 'github', to: 'acme/shop#{{ ticket }}' };
+    await start('github', { id: 'tickets', replyTo });
+    const settings = hooks.app.get(HooksSettings);
+    expect((await settings.findings(settings.current)).warnings).toContainEqual({
+      key: 'mappings[0].replyTo',
+      message: expect.stringContaining('has no text'),
+    });
+  });
+
   it('never is the default of other replies', async () => {
     await start('github', {}, {});
     await hooks.ended((await hooks.ask('/agent', { message: 'Hello' }))['eventId']);

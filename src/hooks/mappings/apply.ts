@@ -72,9 +72,10 @@ export async function applyMapping(
   const { mapping, request } = mapped;
   const { kind, options, forEach } = mapping;
   if (kind === 'ignore') return nothing('its mapping says ignore');
-  const scopes = buildScopes(mapping, request);
-  if (isOwn(mapping, request, resolver)) return nothing('it is a message of this gateway');
-  if (scopes.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  const all = buildScopes(mapping, request);
+  if (all.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  const scopes = all.filter((scope) => !isOwn(mapping, scope, resolver));
+  if (scopes.length === 0) return nothing('it is a message of this gateway');
   const { transform } = options;
   const { decisions, console, isOutdated } =
     transform === undefined
@@ -102,37 +103,29 @@ export async function applyMapping(
 
 /** Whether it tells of what a channel of ours wrote: an answer to that would be told of next. */
 function isOwn(
-  { replyTo, ...mapping }: CompiledMapping,
-  request: HookRequest,
+  { replyTo }: CompiledMapping,
+  scope: TemplateScope,
   resolver: ActionResolver,
 ): boolean {
   if (replyTo?.text === undefined) return false;
-  const { text } = renderTemplate(replyTo.text, scopeOf(mapping, request));
-  return resolver.isOwn(replyTo.provider, text);
+  return resolver.isOwn(replyTo.provider, renderTemplate(replyTo.text, scope).text);
 }
 
 function nothing(reason: string): Applied {
   return { actions: [], skipped: { reason, byTransform: false }, warnings: [], console: [] };
 }
 
-function scopeOf(
-  { redaction }: Pick<CompiledMapping, 'redaction'>,
-  request: HookRequest,
-): TemplateScope {
-  return {
+/** @throws Rejection when `forEach` finds no list, or one that is too long. */
+function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
+  const scope: TemplateScope = {
     payload: request.payload,
     headers: request.headers,
     query: request.query,
     path: bareName(request.name),
     now: new Date(request.receivedAt).toISOString(),
-    redaction,
+    redaction: mapping.redaction,
     room: roomFor(request.payloadText),
   };
-}
-
-/** @throws Rejection when `forEach` finds no list, or one that is too long. */
-function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateScope[] {
-  const scope = scopeOf(mapping, request);
   const { forEach } = mapping;
   if (forEach === undefined) return [scope];
   const items = lookUp(forEach, scope);

@@ -48,6 +48,7 @@ export function lintMappings(
       ...findUnknownAgents(settings, agentIds),
       ...placed.flatMap((mapping) => [
         ...findEmptyPlaceholders(mapping),
+        ...findDeafness(mapping),
         ...refused.findWarnings(mapping),
       ]),
     ],
@@ -130,6 +131,16 @@ function findUnanswerable(placed: readonly PlacedMapping[]): Problem[] {
   const message =
     "needs a replyTo beside it that says where an event came from: { provider: 'github', to: '{{ … }}' }";
   return Array.from(keys).flatMap(([key, isKnown]) => (isKnown ? [] : [{ key, message }]));
+}
+
+/** A place of the operator's own where nobody could tell our answers from others'. */
+function findDeafness({ entry, compiled: { options, replyTo } }: PlacedMapping): Problem[] {
+  const isOperators = entry.layers.some(({ mapping }) => mapping.replyTo !== undefined);
+  if (options.reply !== 'source' || replyTo === undefined || !isOperators) return [];
+  if (replyTo.text !== undefined) return [];
+  const message =
+    'has no text, so answers that come back as events are answered again; say where the words of its author stand, or leave the bot out by when';
+  return [{ key: keyOf(entry, 'replyTo'), message }];
 }
 
 /** Mappings that no request can ever come to, each with the one that stands before it. */
