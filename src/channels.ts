@@ -10,6 +10,8 @@ export { gitlab } from './adapters/channels/gitlab.ts';
 export type { GitLabOptions } from './adapters/channels/gitlab.ts';
 export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
+export { intercom } from './adapters/channels/intercom.ts';
+export type { IntercomOptions } from './adapters/channels/intercom.ts';
 export { mattermost } from './adapters/channels/mattermost.ts';
 export type { MattermostOptions } from './adapters/channels/mattermost.ts';
 export { msteams } from './adapters/channels/msteams.ts';
@@ -24,6 +26,8 @@ export { webhook } from './adapters/channels/webhook.ts';
 export type { WebhookOptions } from './adapters/channels/webhook.ts';
 export { whatsapp } from './adapters/channels/whatsapp.ts';
 export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
+export { zendesk } from './adapters/channels/zendesk.ts';
+export type { ZendeskOptions } from './adapters/channels/zendesk.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
 export type {
   ChannelBinding,

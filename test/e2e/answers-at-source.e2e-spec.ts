@@ -9,10 +9,14 @@ import { findProblems } from '../support/ingest.ts';
 import { gitea } from '../support/platforms/gitea.ts';
 import { github } from '../support/platforms/github.ts';
 import { gitlab } from '../support/platforms/gitlab.ts';
+import { intercom } from '../support/platforms/intercom.ts';
+import { zendesk } from '../support/platforms/zendesk.ts';
 import { RecordingChannel } from '../support/recording.ts';
-import { PlatformServer } from '../support/platforms/index.ts';
+import { PlatformServer, say } from '../support/platforms/index.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { TransformFiles } from '../support/transforms.ts';
+import { discord } from '../support/platforms/discord.ts';
+import { telegram } from '../support/platforms/telegram.ts';
 import { slack } from '../support/platforms/slack.ts';
 
 type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
@@ -51,6 +55,8 @@ const SENDERS: Readonly<Record<'github' | 'gitea' | 'gitlab', Sender>> = {
   },
 };
 type SenderName = keyof typeof SENDERS;
+/** Whose events never tell of what we wrote. */
+const OTHERS = { slack, telegram, discord, zendesk, intercom };
 const NAMES = Object.keys(SENDERS) as SenderName[];
 
 let server: PlatformServer;
@@ -60,11 +66,13 @@ let chat: RecordingChannel;
 let deliveries = 0;
 
 async function start(
-  preset: SenderName | 'slack',
+  preset: SenderName | keyof typeof OTHERS,
   mapping: Partial<Mapping> = {},
   more: Partial<HooksModuleOptions> = {},
 ): Promise<void> {
-  const speech = preset === 'slack' ? slack : SENDERS[preset].speech;
+  const { github: hub, gitea: tea, gitlab: lab } = SENDERS;
+  const speeches = { github: hub.speech, gitea: tea.speech, gitlab: lab.speech, ...OTHERS };
+  const speech: PlatformSpeech = speeches[preset];
   server = await PlatformServer.start(speech);
   chat = new RecordingChannel('chan_1', []);
   const provider = makeChannel(speech.provider, speech.settings(server.origin));
@@ -251,6 +259,35 @@ describe('where a reply to the source goes', () => {
     expect(server.shown).toEqual([
       { to: `${event['channel']}/${event['thread_ts']}`, text: 'the reply' },
     ]);
+  });
+
+  it.each([
+    ['telegram', 'message.group', '-1001234567890'],
+    ['discord', 'command', '645027906669510667'],
+  ] as const)('is the chat in %s, once a person agreed', async (name, event, to) => {
+    await start(name);
+    const { body, headers } = sampleOf(name, event);
+    const { eventId } = await hooks.ask(`/${name}`, body, headers);
+    const details = await eventually('it waits', async () => {
+      const found = await hooks.details(eventId);
+      return found.status === 'waiting' && found;
+    });
+    expect(details.runs[0]?.waits).toMatchObject([{ recipient: { channel: 'chan_5', to } }]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['zendesk', 'ticket.comment_added', ['detail', 'id']],
+    ['intercom', 'conversation.user.replied', ['data', 'item', 'id']],
+  ] as const)('is a note that no customer sees in %s', async (name, event, place) => {
+    await start(name);
+    const { body, headers } = sampleOf(name, event);
+    const { eventId } = await hooks.ask(`/${name}`, body, headers);
+    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', warnings: [] });
+    expect(server.shown).toEqual([{ to: say(JSON.parse(body), ...place), text: 'the reply' }]);
+    expect(hooks.runner.turns[0]?.prompt).toMatch(
+      /which the (?:staff|team) reads and the customer/,
+    );
   });
 
   it('is where any reply goes for a case that has no such place', async () => {

@@ -5,6 +5,7 @@ import { gitea } from './gitea.ts';
 import { GITHUB_ROOT, github } from './github.ts';
 import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
+import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
@@ -13,6 +14,7 @@ import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
+import { zendesk } from './zendesk.ts';
 
 // Every platform that a channel can be bound to: what it has to be told, what it may be told besides, and how a channel
 // is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
@@ -110,6 +112,8 @@ export const channelProviders = {
   github: row(['token', 'repositories'], ['apiRoot'], github, GITHUB_ROOT),
   gitlab: row(['token', 'repositories'], ['apiRoot'], gitlab, GITLAB_ROOT),
   gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
+  zendesk: row(['token', 'account', 'apiRoot'], [], zendesk),
+  intercom: row(['token', 'account'], ['apiRoot'], intercom, INTERCOM_ROOT),
 };
 
 /** The names that `provider` may have. */

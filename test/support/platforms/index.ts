@@ -3,6 +3,7 @@ import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
+import { intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
 import type { PlatformSpeech } from './platform.ts';
@@ -10,6 +11,7 @@ import { signal, signalRest } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { whatsapp, whatsappTemplate } from './whatsapp.ts';
+import { zendesk } from './zendesk.ts';
 
 export * from './platform.ts';
 
@@ -32,4 +34,6 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['github', github],
   ['gitlab', gitlab],
   ['gitea', gitea],
+  ['zendesk', zendesk],
+  ['intercom', intercom],
 ];
