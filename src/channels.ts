@@ -1,5 +1,6 @@
 /** Channels: where replies are delivered. Bring your own by extending `Channel`, or use one of these. */
 import './platform/required-node.ts';
+export type { CommentOptions } from './adapters/channels/comments.ts';
 export { discord } from './adapters/channels/discord.ts';
 export type { DiscordOptions } from './adapters/channels/discord.ts';
 export { gitea } from './adapters/channels/gitea.ts';
