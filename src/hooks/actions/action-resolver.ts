@@ -1,6 +1,6 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { modelIds, toApproval, unaliased, withReply } from '../options/index.ts';
+import { approveOpenly, modelIds, toApproval, unaliased } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { neutralize } from '../boundary/index.ts';
 import {
@@ -191,7 +191,7 @@ export class ActionResolver {
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
       approve: toApproval(
-        approve ?? (isOpen === true ? withReply(agent.approve) : agent.approve),
+        isOpen === true ? approveOpenly(approve, agent.approve) : (approve ?? agent.approve),
         asked.trust,
         sessionMode,
       ),

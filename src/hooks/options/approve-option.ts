@@ -34,8 +34,17 @@ function isInRange(until: string): boolean {
   return durationMs(until) >= 60_000 && durationMs(until) <= LONGEST_MS;
 }
 
-/** The same, and whether a reply may be delivered. */
-export function withReply(option: ApproveOption | undefined): ApproveOption {
+/**
+ * What a person decides about a run whose reply strangers will read: the reply, too, unless its mapping says otherwise of
+ * replies, or of everything.
+ */
+export function approveOpenly(
+  ofMapping: ApproveOption | undefined,
+  ofAgent: ApproveOption | undefined,
+): ApproveOption {
+  const saysSo = typeof ofMapping === 'object' && ofMapping.reply !== undefined;
+  if (ofMapping === false || saysSo) return ofMapping;
+  const option = ofMapping ?? ofAgent;
   if (option === undefined || option === false || option === 'reply') return 'reply';
   return { ...(option === 'run' ? { run: true } : option), reply: true };
 }
