@@ -261,6 +261,27 @@ describe('where a reply to the source goes', () => {
     ]);
   });
 
+  it('is the thread of a review on GitHub, and what it writes there is known, too', async () => {
+    await start('github', { approve: false });
+    const { body, headers } = sampleOf('github', 'pull_request_review_comment.created');
+    const event = JSON.parse(body) as Json;
+    const comment = event['comment'] as Json;
+    const told = (text: string, n: number) =>
+      hooks.ask(
+        '/github',
+        {
+          ...event,
+          comment: { ...comment, body: text },
+          repository: { ...(event['repository'] as Json), full_name: 'acme/shop' },
+        },
+        { ...headers, 'x-github-delivery': `r-${n}` },
+      );
+    await hooks.ended((await told('And this?', 1))['eventId']);
+    const thread = `acme/shop#2/${String(comment['in_reply_to_id'])}`;
+    expect(server.shown).toEqual([{ to: thread, text: 'the reply' }]);
+    expect(await told(written()[0] ?? '', 2)).toMatchObject({ skipped: true });
+  });
+
   it.each([
     ['telegram', 'message.group', '-1001234567890'],
     ['discord', 'command', '645027906669510667'],

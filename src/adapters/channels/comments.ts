@@ -20,11 +20,13 @@ export interface Item {
   /** `!` is a merge request where those have numbers of their own. */
   readonly sign: string;
   readonly number: string;
+  /** First comment of a thread that is answered; undefined: the item itself is. */
+  readonly thread?: string;
 }
 
 const PART = String.raw`(?!\.{1,2}(?:[/#!]|$))[\w.-]{1,100}`;
 /** No part of a path is `.` or `..`. */
-const ITEM = new RegExp(`^(${PART}(?:/${PART}){1,20})([#!])([1-9]\\d{0,9})$`);
+const ITEM = new RegExp(`^(${PART}(?:/${PART}){1,20})([#!])([1-9]\\d{0,9})(?:/([1-9]\\d{0,18}))?$`);
 const PATTERN = new RegExp(String.raw`^(?:\*|${PART}(?:/${PART})*(?:/\*)?)$`);
 
 /**
@@ -40,6 +42,8 @@ export abstract class CommentChannel extends PlatformChannel {
   protected abstract readonly signs: readonly string[];
   /** How many parts a repository has at most. */
   protected abstract readonly depth: number;
+  /** Whether a thread may stand behind the number. */
+  protected readonly hasThreads: boolean = false;
   readonly #marker: Marker;
   readonly #repositories: readonly string[];
 
@@ -91,10 +95,11 @@ export abstract class CommentChannel extends PlatformChannel {
   }
 
   #parse(to: string): Item | null {
-    const [, repository = '', sign = '', number = ''] = ITEM.exec(to) ?? [];
+    const [, repository = '', sign = '', number = '', thread] = ITEM.exec(to) ?? [];
     const parts = repository.split('/').length;
     const isKnown = this.signs.includes(sign) && parts <= this.depth;
-    return isKnown ? { repository, sign, number } : null;
+    if (!isKnown || (thread !== undefined && !this.hasThreads)) return null;
+    return { repository, sign, number, ...(thread !== undefined && { thread }) };
   }
 
   /** Platforms of code tell no letters apart by their case. */

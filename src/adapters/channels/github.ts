@@ -17,6 +17,7 @@ class GitHubChannel extends CommentChannel {
   override readonly provider = 'github';
   protected override readonly signs = ['#'];
   protected override readonly depth = 2;
+  protected override readonly hasThreads = true;
   readonly #options: GitHubOptions;
 
   constructor(options: GitHubOptions) {
@@ -24,9 +25,13 @@ class GitHubChannel extends CommentChannel {
     this.#options = options;
   }
 
-  protected override comment({ repository, number }: Item, body: string) {
+  protected override comment({ repository, number, thread }: Item, body: string) {
     const { token, apiRoot = GITHUB_ROOT } = this.#options;
-    const url = joinUrl(apiRoot, `/repos/${repository}/issues/${number}/comments`);
+    const place =
+      thread === undefined
+        ? `issues/${number}/comments`
+        : `pulls/${number}/comments/${thread}/replies`;
+    const url = joinUrl(apiRoot, `/repos/${repository}/${place}`);
     const headers = {
       accept: 'application/vnd.github+json',
       'content-type': 'application/json',
@@ -70,8 +75,8 @@ function untilReset(headers: Headers): number | undefined {
 }
 
 /**
- * GitHub's issues and pull requests; `to` is `<owner>/<repository>#<number>`, and the message becomes a comment there. It
- * knows no idempotency key.
+ * GitHub's issues and pull requests; `to` is `<owner>/<repository>#<number>`, of a thread of a review with
+ * `/<id of its first comment>`, and the message becomes a comment there. It knows no idempotency key.
  * @throws Error when `repositories` names none
  */
 export function github(options: GitHubOptions): Channel {

@@ -3,12 +3,13 @@ import { json, retryAfter } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'github_pat_secret_of_the_tests';
-const PATH = /^\/repos\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)\/comments$/;
+const PATH =
+  /^\/repos\/([\w.-]+\/[\w.-]+)\/(?:issues\/(\d+)\/comments|pulls\/(\d+)\/comments\/(\d+)\/replies)$/;
 const DOCS = 'https://docs.github.com/rest/issues/comments#create-an-issue-comment';
 
 /**
  * https://docs.github.com/en/rest/issues/comments#create-an-issue-comment (github/rest-api-description,
- * issues/create-comment: 201, 403, 404, 410, 422); what errors say: content/rest/using-the-rest-api of github/docs,
+ * issues/create-comment: 201, 403, 404, 410, 422) and pulls/create-reply-for-review-comment (201, 404); what errors say: content/rest/using-the-rest-api of github/docs,
  * troubleshooting-the-rest-api.md and rate-limits-for-the-rest-api.md.
  */
 export const github: PlatformSpeech = {
@@ -20,6 +21,8 @@ export const github: PlatformSpeech = {
     'acme/shop',
     'acme/shop#0',
     'acme/shop#7/comments',
+    'acme/shop#7/0',
+    'acme/shop#7/1/2',
     'acme/shop!7',
     'acme/../shop#7',
     'acme/..#7',
@@ -35,7 +38,8 @@ export const github: PlatformSpeech = {
   knowsKeys: false,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
-    const [, repository, number] = PATH.exec(path) ?? [];
+    const [, repository, issue, pull, thread] = PATH.exec(path) ?? [];
+    const number = issue ?? `${pull}/${thread}`;
     const isAsked =
       method === 'POST' &&
       repository !== undefined &&
