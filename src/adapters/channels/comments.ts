@@ -90,8 +90,13 @@ export abstract class CommentChannel extends PlatformChannel {
   /** What an answer says that is not a comment. */
   protected abstract explain(answer: HttpAnswer): Explanation;
 
+  /** A cut may bring what stood within a line to the beginning of one. */
+  override parts(markdown: string): readonly string[] {
+    return super.parts(markdown).map(withoutCommands);
+  }
+
   protected override form(markdown: string): string {
-    return withoutCommands(withoutReferences(withoutMentions(markdown)));
+    return withoutReferences(withoutMentions(markdown));
   }
 
   #parse(to: string): Item | null {

@@ -265,4 +265,12 @@ describe('withoutReferences and withoutCommands', () => {
     '%s stays as it is',
     (text) => expect(quiet(text)).toBe(text),
   );
+
+  it.each(['\u2028', '\r', '> ', '#', 'a/b#', 'a/', '&#35;', '-'.repeat(50), '!1'])(
+    'reads %j again and again in linear time',
+    (piece) => {
+      const reading = (size: number): string => quiet(piece.repeat(size / piece.length));
+      expect(growth(reading, 400_000)).toBeLessThan(QUADRATIC);
+    },
+  );
 });

@@ -276,7 +276,7 @@ export function withoutReferences(text: string): string {
  * A slash before a word where nothing but signs stands before it on its line: GitLab's quick actions, and those of bots on
  * other platforms. GitLab looks after it has taken out all carriage returns (lib/gitlab/quick_actions/extractor.rb).
  */
-const COMMAND = /^([^\p{L}\p{N}\n/]*)\/(?=[\p{L}])/gmu;
+const COMMAND = /^([^\p{L}\p{N}\n\r\u2028\u2029/]*)\/(?=\p{L})/gmu;
 
 /** The text without anything that a platform would carry out. It looks the same. */
 export function withoutCommands(text: string): string {
