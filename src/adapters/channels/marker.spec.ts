@@ -1,3 +1,5 @@
+import * as fc from 'fast-check';
+import { github } from './github.ts';
 import { Marker } from './marker.ts';
 
 const TEXT = 'The build is **green**.\n\n- one\n- two 👍';
@@ -39,5 +41,36 @@ describe('the marker of comments', () => {
       marker.isOn(`<!-- nestjs-agent-hooks ${'A'.repeat(22)} -->${' '.repeat(100_000)}x`),
     ).toBe(false);
     expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  const anyText = fc.string({ unit: 'binary', maxLength: 500 });
+  const letters = (text: string): string => text.normalize('NFKC').replace(/[^\p{L}\p{N}]/gu, '');
+
+  it('is known on whatever a channel sends, as platforms give it back', () => {
+    const channel = github({ token: 'a token', repositories: ['*'] });
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const part of channel.parts(text)) {
+          const body = marker.on(part);
+          expect(channel.isOwn(body)).toBe(true);
+          expect(channel.isOwn(JSON.parse(JSON.stringify(body.toWellFormed())) as string)).toBe(
+            true,
+          );
+          expect(channel.isOwn(`${body.replaceAll('\n', '\r\n').trim()}\n`)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is never known on other words', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (own, other) => {
+        fc.pre(letters(own) !== letters(other));
+        const line = marker.on(own).slice(own.length);
+        expect(marker.isOn(other + line)).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
