@@ -5,6 +5,7 @@ import { sqliteLedger } from '../../src/index.ts';
 import { DeliveryError, LedgerAdmin, Maintenance, Sessions } from '../../src/hooks/index.ts';
 import { HookPreview } from '../../src/hooks/operating/hook-preview.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
+import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
@@ -222,6 +223,22 @@ describe("a mapping with action: 'deliver' (behaviour.md §7)", () => {
     expect(texts()).toEqual(['Build web']);
     await hooks.close();
     await rm(dir, { recursive: true });
+  });
+
+  it('is made of a preset, too, with its templates and conditions', async () => {
+    const agents = { defaults: { heartbeat: { every: '0m' } } } as const;
+    const mappings = [{ id: 'github', action: 'deliver', channel: 'chan_1' } as const];
+    hooks = await Hooks.start({ presets: ['github'], mappings, agents });
+    const sample = readSample('github', 'push')!;
+    const { eventId } = await hooks.ask('/github', bodyOf(sample), sample.headers);
+    const ping = await hooks.ask('/github', '{}', { 'x-github-event': 'ping' });
+    expect(ping).toMatchObject({ status: 200, skipped: true });
+    expect(await hooks.ended(eventId)).toMatchObject({
+      mapping: 'github-push',
+      deliveries: [{ runId: null, status: 'delivered' }],
+      ...NOTHING_ELSE,
+    });
+    expect(texts()).toEqual([expect.stringMatching(/^GitHub: push to refs/)]);
   });
 
   it('previews what would be sent and to whom, and sends nothing', async () => {
