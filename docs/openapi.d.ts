@@ -1236,10 +1236,24 @@ export interface components {
             part: "agents" | "hooks" | "ledger" | "mail";
             state: string;
         };
+        /** @description A message is on its way to a channel; no agent is asked. */
+        DeliveryAnswer: {
+            /** @description Of the first message. */
+            deliveryId: string;
+            /** @description Of several messages; absent where there is one. */
+            deliveryIds?: string[];
+            /** @constant */
+            ok: true;
+            /** @description The event that it became. */
+            eventId: string;
+            /** @description What could not be done as asked, one sentence each; absent: nothing. */
+            warnings?: string[];
+        };
         /** @description One delivery and what became of it. */
         DeliveryDetails: {
             id: string;
-            runId: string;
+            /** @description Whose reply it is; null: the hook's own message, which no agent wrote. */
+            runId: string | null;
             channel: string;
             /** @description Null: nobody knew a recipient. */
             to: string | null;
@@ -1696,12 +1710,16 @@ export interface components {
                 warnings: components["schemas"]["Problem"][];
             } | null;
         };
-        /** @description The fields of the action as the event's details would show them, and what the agent would read. */
+        /** @description The fields of the action as the event's details would show them, and what the agent or the recipient would read. */
         PreviewedAction: {
             /** @enum {string} */
-            kind: "agent" | "wake";
-            /** @description Word for word, but for the ids of the safety boundary, which are fresh each time. */
+            kind: "agent" | "deliver" | "wake";
+            /** @description Word for word, but for the ids of the safety boundary, which are fresh each time. Empty: no agent is asked. */
             prompt: string;
+            /** @description The messages of one that is delivered without an agent, as its channel would send them. */
+            messages?: string[];
+            /** @description Where they would go, or why they would not. */
+            delivery?: string;
         } & {
             [key: string]: unknown;
         };
@@ -3315,7 +3333,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A transform had nothing to do. */
@@ -3964,7 +3982,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A new event: a transform had nothing to do. */
@@ -5043,7 +5061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A new event: a transform had nothing to do. */

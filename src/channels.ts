@@ -1,9 +1,18 @@
 /** Channels: where replies are delivered. Bring your own by extending `Channel`, or use one of these. */
 import './platform/required-node.ts';
+export type { CommentOptions } from './adapters/channels/comments.ts';
 export { discord } from './adapters/channels/discord.ts';
 export type { DiscordOptions } from './adapters/channels/discord.ts';
+export { gitea } from './adapters/channels/gitea.ts';
+export type { GiteaOptions } from './adapters/channels/gitea.ts';
+export { github } from './adapters/channels/github.ts';
+export type { GitHubOptions } from './adapters/channels/github.ts';
+export { gitlab } from './adapters/channels/gitlab.ts';
+export type { GitLabOptions } from './adapters/channels/gitlab.ts';
 export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
+export { intercom } from './adapters/channels/intercom.ts';
+export type { IntercomOptions } from './adapters/channels/intercom.ts';
 export { mattermost } from './adapters/channels/mattermost.ts';
 export type { MattermostOptions } from './adapters/channels/mattermost.ts';
 export { msteams } from './adapters/channels/msteams.ts';
@@ -18,6 +27,8 @@ export { webhook } from './adapters/channels/webhook.ts';
 export type { WebhookOptions } from './adapters/channels/webhook.ts';
 export { whatsapp } from './adapters/channels/whatsapp.ts';
 export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
+export { zendesk } from './adapters/channels/zendesk.ts';
+export type { ZendeskOptions } from './adapters/channels/zendesk.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
 export type {
   ChannelBinding,

@@ -23,6 +23,7 @@ export type {
   OptionNames,
   Problem,
   ProviderOptions,
+  ReplyToOptions,
   ResolvedHooksOptions,
   RetentionOptions,
   RunLimitsOptions,
@@ -37,7 +38,13 @@ export type {
   VerifyOptions,
   WakeMode,
 } from './hooks/options/index.ts';
-export type { ApproveOption, ApproveSettings, AskWhen, ObservedEnd } from './hooks/ports/index.ts';
+export type {
+  ApproveOption,
+  ApproveSettings,
+  AskWhen,
+  MessageAddress,
+  ObservedEnd,
+} from './hooks/ports/index.ts';
 export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
@@ -47,10 +54,15 @@ export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 // What a mapping is once it is compiled, and what comes of it: for a `MappingService` or `TransformSandbox` of one's own.
 export type { Applied } from './hooks/mappings/apply.ts';
 export type { CredentialRule } from './hooks/mappings/explain-when.ts';
-export type { CompiledMapping } from './hooks/mappings/mapping.ts';
+export type { CompiledMapping, CompiledReplyTo } from './hooks/mappings/mapping.ts';
 export type { DeclinedRequest } from './hooks/mappings/match.ts';
 export type { TransformOutput } from './hooks/transforms/sandbox.ts';
-export type { AgentAction, HookAction, WakeAction } from './hooks/actions/hook-action.ts';
+export type {
+  AgentAction,
+  DeliverAction,
+  HookAction,
+  WakeAction,
+} from './hooks/actions/hook-action.ts';
 export type { DedupeRule } from './hooks/actions/idempotency.ts';
 export type { TemplatedField } from './hooks/mappings/mapping.ts';
 export type {

@@ -4,6 +4,7 @@ export type {
   TransformContext,
   TransformResult,
   TransformedAction,
+  TransformedMessage,
   TransformedRun,
   TransformedWake,
 } from './hooks/transforms/contract.ts';

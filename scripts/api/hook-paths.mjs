@@ -127,7 +127,7 @@ export async function hookPaths(declared, rejections) {
           },
         },
         responses: {
-          200: answered('WakeAnswer', 'RunAnswer', 'SkippedAnswer'),
+          200: answered('WakeAnswer', 'RunAnswer', 'DeliveryAnswer', 'SkippedAnswer'),
           204: {
             description: 'A transform had nothing to do.',
             headers: {

@@ -97,6 +97,7 @@ const rulesWith = (textOr) => ({
       },
     ],
   }),
+  isPrivate: () => ({ anyOf: [{ const: true }, { type: 'object' }] }),
   isEndpoint: () => ({
     anyOf: [
       { type: 'boolean' },

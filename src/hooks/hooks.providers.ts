@@ -52,6 +52,7 @@ import {
   Maintenance,
   NoRequestObserver,
   Refusals,
+  Recipients,
   RequestObserver,
   RunEnds,
   Sessions,
@@ -62,6 +63,7 @@ import { findTracing } from '../platform/tracing.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
+import { Addresses } from './work/addresses.ts';
 import { Approvals } from './work/approvals.ts';
 import { BackendDelays } from './work/backend-delays.ts';
 import { RunDelays } from './ports/run-delays.ts';
@@ -242,6 +244,7 @@ export const providers: Provider[] = [
   BackendHealth,
   { provide: RunDelays, useClass: BackendDelays },
   SessionStore,
+  { provide: Recipients, useClass: Addresses },
   Outbox,
   ChannelRegistry,
   ChannelHealth,

@@ -17,6 +17,10 @@ export interface HookReceipt {
   readonly runId?: string;
   /** Of every run, when a mapping made several. */
   readonly runIds?: readonly string[];
+  /** Of the first message of a mapping that delivers. */
+  readonly deliveryId?: string;
+  /** Of every message, when there are several. */
+  readonly deliveryIds?: readonly string[];
   /** Why there is nothing to do. */
   readonly reason?: string;
   /** What the caller should know, e.g. fields that nobody reads. */
@@ -80,14 +84,14 @@ export class Hooks {
   }
 }
 
-function toReceipt(
-  eventId = '',
-  { runId, runIds, reason, warnings }: NonNullable<HookAnswer['body']>,
-): HookReceipt {
+function toReceipt(eventId = '', body: NonNullable<HookAnswer['body']>): HookReceipt {
+  const { runId, runIds, deliveryId, deliveryIds, reason, warnings } = body;
   return {
     eventId,
     ...(typeof runId === 'string' && { runId }),
     ...(Array.isArray(runIds) && { runIds: runIds.map(String) }),
+    ...(typeof deliveryId === 'string' && { deliveryId }),
+    ...(Array.isArray(deliveryIds) && { deliveryIds: deliveryIds.map(String) }),
     ...(typeof reason === 'string' && { reason }),
     ...(Array.isArray(warnings) && { warnings: warnings.map(String) }),
   };

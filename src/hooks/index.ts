@@ -68,6 +68,7 @@ export type {
   TransformContext,
   TransformResult,
   TransformedAction,
+  TransformedMessage,
   TransformedRun,
   TransformedWake,
 } from './transforms/contract.ts';

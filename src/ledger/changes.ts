@@ -11,6 +11,7 @@ import type {
 } from '../hooks/ports/change.ts';
 import type { AttemptNote } from '../hooks/ports/change.ts';
 import { DELIVERY_ENDS, RUN_ENDS } from './activity-rows.ts';
+import { NO_RUN } from './event-rows.ts';
 import { keyIn, optionalText } from './rows.ts';
 import { addLines, consume, markFailed } from './sessions/lines.ts';
 import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
@@ -108,7 +109,8 @@ export function toRunRow(tx: Tx, run: RunChange): NewRow {
 /** A delivery that waits, or one that was decided against at once: its status says which. */
 function toDeliveryRow(tx: Tx, delivery: DeliveryChange): NewRow {
   const { id, eventId, runId, channel, to, status, error = null } = delivery;
-  return { id, event: ownKey(tx, eventId), run_id: runId, channel, recipient: to, status, error };
+  const event = ownKey(tx, eventId);
+  return { id, event, run_id: runId ?? NO_RUN, channel, recipient: to, status, error };
 }
 
 const OWNER = 'SELECT coalesce(mapping, hook) AS owner FROM @events e WHERE KEY(e) = $1';

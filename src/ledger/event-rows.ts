@@ -29,6 +29,9 @@ const RUN_STATUSES = [
   'denied',
 ] as const;
 
+/** What `deliveries.run_id` says where no run spoke: the column is older than such deliveries, and takes no null. */
+export const NO_RUN = '';
+
 /** The words that may stand in the `status` of a delivery. */
 export const DELIVERY_STATUSES = [
   'pending',
@@ -82,7 +85,7 @@ export function toRun(
 export function toDelivery(row: Row, id: string): DeliveryDetails {
   return {
     id,
-    runId: text(row, 'run_id'),
+    runId: text(row, 'run_id') === NO_RUN ? null : text(row, 'run_id'),
     channel: text(row, 'channel'),
     to: optionalText(row, 'recipient'),
     status: word(row, 'status', DELIVERY_STATUSES),

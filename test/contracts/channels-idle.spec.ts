@@ -25,6 +25,11 @@ const FULL = {
     secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`],
     allowPrivate: true,
   },
+  github: { ...settings, repositories: ['*'] },
+  gitlab: { ...settings, repositories: ['*'] },
+  gitea: { ...settings, repositories: ['*'] },
+  zendesk: { ...settings, account: 'a' },
+  intercom: { ...settings, account: '1' },
 };
 
 describe('idle providers', () => {
@@ -32,7 +37,7 @@ describe('idle providers', () => {
     const names = Object.keys(channelProviders) as (keyof typeof channelProviders)[];
     const channels = names.map((name) => makeChannel(name, FULL[name]));
     for (const channel of channels) channel.parts('Hello');
-    expect(channels).toHaveLength(9);
+    expect(channels).toHaveLength(14);
     expect(loaded).toEqual([]);
     const message = { to: '1', text: 'Hello', idempotencyKey: 'k' };
     const { signal } = new AbortController();

@@ -1,5 +1,8 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
 import { discord } from '../support/platforms/discord.ts';
+import { gitea } from '../support/platforms/gitea.ts';
+import { github } from '../support/platforms/github.ts';
+import { gitlab } from '../support/platforms/gitlab.ts';
 import { alreadyQueued, imessage, imessageOn, serverInfo } from '../support/platforms/imessage.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { msteams } from '../support/platforms/msteams.ts';
@@ -304,5 +307,27 @@ describe('msteams: the access token', () => {
       'the Microsoft Teams server redirects elsewhere: set tokenUrl to its final address';
     await expect(under?.send()).rejects.toMatchObject({ kind: 'permanent', message });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['github', github],
+  ['gitlab', gitlab],
+  ['gitea', gitea],
+] as const)('a comment on %s', (name, speech) => {
+  it('commands nothing, wherever a long one is cut', () => {
+    const channel = makeChannel(name, speech.settings('http://127.0.0.1:1'));
+    for (let before = 19_800; before < 20_000; before += 1) {
+      const parts = channel.parts(`${'a'.repeat(before)} /close ${'b '.repeat(20_000)}`);
+      expect(parts.length).toBeGreaterThan(1);
+      for (const part of parts) expect(part).not.toMatch(/^\/\w/m);
+    }
+  });
+
+  it('is its words and the marker, and no more', async () => {
+    const body = await bodyOf(speech);
+    expect(body).toEqual({
+      body: expect.stringMatching(/^Good \*morning\*\n\n<!-- nestjs-agent-hooks [\w-]{22} -->$/),
+    });
   });
 });

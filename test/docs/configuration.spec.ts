@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CONFIGURATION } from '../../src/service/index.ts';
 
 /** Keys inside of these are described at another place. */
-const ELSEWHERE = /^agents\.defaults\.runner\.|Template\[\]\./;
+const ELSEWHERE = /^agents\.defaults\.runner\.|(?:Template|replyTo\.to)\[\]\./;
 
 const keys = CONFIGURATION.below()
   .map(({ key }) => key.replaceAll('[0]', '[]').replace(/^channels\.chan_\d/, 'channels.*'))

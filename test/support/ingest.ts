@@ -17,7 +17,23 @@ import {
   resolveOptions,
 } from '../../src/hooks/options/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
+import { Recipients } from '../../src/hooks/ports/index.ts';
 import { Rejection } from '../../src/hooks/ports/rejection.ts';
+
+/** No channel is configured. */
+class NoRecipients extends Recipients {
+  override find(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  override serves(): boolean {
+    return false;
+  }
+
+  override isOwn(): boolean {
+    return false;
+  }
+}
 
 /** The rooms between HTTP and the ledger under one configuration without transforms. */
 export function ingest(given: HooksSettingsInput) {
@@ -28,6 +44,7 @@ export function ingest(given: HooksSettingsInput) {
     new SessionPolicy(),
     new ModelPolicy(),
     {},
+    new NoRecipients(),
   );
   const sandbox = new TransformSandbox(new TransformModules(new TransformCompiler()));
   const mappings = new MappingService(settings, resolver, directory, sandbox);

@@ -6,7 +6,9 @@ import {
   boldHeadings,
   hardBreaks,
   plainMarkup,
+  withoutCommands,
   withoutMentions,
+  withoutReferences,
 } from './markdown.ts';
 
 describe('plainMarkup', () => {
@@ -214,6 +216,61 @@ describe('withoutMentions', () => {
     '%s stays as it is',
     (text) => {
       expect(withoutMentions(text)).toBe(text);
+    },
+  );
+});
+
+describe('withoutReferences and withoutCommands', () => {
+  const quiet = (text: string): string => withoutCommands(withoutReferences(text));
+
+  it.each([
+    'fixes #12',
+    'Closes acme/shop#12',
+    'resolves: acme/shop!3',
+    'GH-12',
+    '!7 &4 %3 ~bug $9',
+    'See acme/shop@0123abc',
+    '\\#12',
+    '&#35;12 &#x23;12 &num;12 &amp;4',
+  ])('%s names nothing', (text) => {
+    expect(quiet(text)).not.toMatch(/(?<!&)[#!%~$@;](?=[\da-z])|(?<!&)#&|(?<=^| )&\d|GH-\d/i);
+    expect(quiet(text).replaceAll('\u200b', '')).toBe(text);
+  });
+
+  it('takes a number that is written out for one, too', () => {
+    expect(quiet('#&#49;2')).toBe('#\u200b&#49;2');
+  });
+
+  it.each([
+    '/close',
+    'Done.\n/close',
+    'Done.\r/close',
+    'Done.\n\r\r/close\r\n',
+    '  /label ~bug',
+    '> /close',
+    '- [ ] /close',
+    '\u200b/close',
+    '```\n/close\n```',
+    '/CLOSE',
+    '//close',
+  ])('%j commands nothing', (text) => {
+    // As GitLab looks for them: lib/gitlab/quick_actions/extractor.rb.
+    expect(quiet(text).replaceAll('\r', '')).not.toMatch(/^\s*\/\w/m);
+    expect(quiet(text).replaceAll('\u200b', '')).toBe(
+      text.replaceAll('\r', '').replaceAll('\u200b', ''),
+    );
+  });
+
+  it.each(['a/b and https://a.example/x#y', 'C# and F#', 'and/or', 'a & b', '50%', '~', '# Title'])(
+    '%s stays as it is',
+    (text) => expect(quiet(text)).toBe(text),
+  );
+
+  it.each(['\u2028', '\r', '> ', '#', 'a/b#', 'a/', '&#35;', '-'.repeat(50), '!1'])(
+    'reads %j again and again in linear time',
+    (piece) => {
+      const reading = (size: number): string => quiet(piece.repeat(size / piece.length));
+      expect(growth(reading, 400_000)).toBeLessThan(QUADRATIC);
     },
   );
 });

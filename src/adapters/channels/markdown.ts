@@ -253,3 +253,32 @@ const ANGLE_NAME = /<(?=[!@#]|\/?at\b)/gi;
 export function withoutMentions(text: string): string {
   return text.replace(ANGLE_NAME, `<${ZERO_WIDTH_SPACE}`).replace(AT_NAME, `$1${ZERO_WIDTH_SPACE}`);
 }
+
+/**
+ * `acme/shop#7`, `#7`, `!7`, `acme/shop@0123abc`, `GH-7`: platforms of code show at the other end that it was named here,
+ * and may close it (`fixes #7`).
+ */
+const REFERENCE = /(?<=^|[^\p{L}\p{N}&])(?:[#!&%~$](?=["a-z\d]|&#)|GH-(?=\d))/gimu;
+/** The same signs, written out. */
+const REFERENCE_WRITTEN_OUT =
+  /&(?:#0*(?:3[3-8]|126)|#x0*(?:2[1-6]|7e)|excl|num|dollar|percnt|amp|tilde);(?=["a-z\d&])/giu;
+const REFERENCE_AFTER_NAME = /(?<=[\w.-]\/[\w.-]{1,100})([#!&%~@])(?=[\da-f])/giu;
+
+/** The text without anything that a platform of code connects with other issues or commits. It looks the same. */
+export function withoutReferences(text: string): string {
+  return text
+    .replace(REFERENCE_AFTER_NAME, `$1${ZERO_WIDTH_SPACE}`)
+    .replace(REFERENCE_WRITTEN_OUT, (sign) => `${sign}${ZERO_WIDTH_SPACE}`)
+    .replace(REFERENCE, (sign) => `${sign}${ZERO_WIDTH_SPACE}`);
+}
+
+/**
+ * A slash before a word where nothing but signs stands before it on its line: GitLab's quick actions, and those of bots on
+ * other platforms. GitLab looks after it has taken out all carriage returns (lib/gitlab/quick_actions/extractor.rb).
+ */
+const COMMAND = /^([^\p{L}\p{N}\n\r\u2028\u2029/]*)\/(?=\p{L})/gmu;
+
+/** The text without anything that a platform would carry out. It looks the same. */
+export function withoutCommands(text: string): string {
+  return text.replaceAll('\r', '').replace(COMMAND, `$1${ZERO_WIDTH_SPACE}/`);
+}

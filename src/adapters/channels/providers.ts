@@ -1,7 +1,11 @@
 import type { Channel, ChannelId } from '../../hooks/ports/channel.ts';
 import type { OptionalPackage } from '../../platform/optional-package.ts';
 import { discord } from './discord.ts';
+import { gitea } from './gitea.ts';
+import { GITHUB_ROOT, github } from './github.ts';
+import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
+import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
@@ -10,6 +14,7 @@ import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
+import { zendesk } from './zendesk.ts';
 
 // Every platform that a channel can be bound to: what it has to be told, what it may be told besides, and how a channel
 // is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
@@ -33,6 +38,7 @@ export interface ProviderSettings {
   readonly url?: string;
   readonly secrets?: readonly string[];
   readonly allowPrivate?: boolean;
+  readonly repositories?: readonly string[];
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -103,6 +109,11 @@ export const channelProviders = {
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
   msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),
   webhook: row(['url', 'secrets'], ['allowPrivate'], webhook),
+  github: row(['token', 'repositories'], ['apiRoot'], github, GITHUB_ROOT),
+  gitlab: row(['token', 'repositories'], ['apiRoot'], gitlab, GITLAB_ROOT),
+  gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
+  zendesk: row(['token', 'account', 'apiRoot'], [], zendesk),
+  intercom: row(['token', 'account'], ['apiRoot'], intercom, INTERCOM_ROOT),
 };
 
 /** The names that `provider` may have. */
@@ -172,6 +183,21 @@ const TOKEN_QUESTIONS: Partial<
     method: 'GET',
     path: '/api/v4/users/me',
     headers: { authorization: `Bearer ${token}` },
+  }),
+  github: (token) => ({
+    method: 'GET',
+    path: '/user',
+    headers: { authorization: `Bearer ${token}`, 'user-agent': 'nestjs-agent-hooks' },
+  }),
+  gitlab: (token) => ({
+    method: 'GET',
+    path: '/api/v4/user',
+    headers: { 'private-token': token },
+  }),
+  gitea: (token) => ({
+    method: 'GET',
+    path: '/api/v1/user',
+    headers: { authorization: `token ${token}` },
   }),
 };
 

@@ -161,14 +161,18 @@ function consideredLine({ mapping, takes, because }: Preview['considered'][numbe
   return `${takes ? 'takes it' : 'passes  '}  ${asLine(mapping)}: ${asLine(because)}`;
 }
 
-/** The fields of one action, and the prompt as the agent would get it, which has its words. */
+/** The fields of one action, and the prompt as the agent, or the messages as the channel, would get it, which have its words. */
 function actionLines(
-  { prompt, text: _text, message: _message, ...fields }: PreviewedAction,
+  { prompt, messages = [], text: _text, message: _message, ...fields }: PreviewedAction,
   name: string,
   paint: Paint,
 ): string[] {
   return [
     ...section(name, fieldLines(fields), paint),
-    ...section(`${name}: prompt, word for word`, asLines(prompt), paint),
+    ...section(`${name}: prompt, word for word`, prompt === '' ? [] : asLines(prompt), paint),
+    ...messages.flatMap((message, index) => {
+      const title = `${name}: ${numberedName('message', index, messages)}, as it would be sent`;
+      return section(title, asLines(message), paint);
+    }),
   ];
 }

@@ -7,9 +7,11 @@ import type { ResolvedHooksOptions } from '../options/index.ts';
 import {
   Intake,
   LedgerUnavailable,
+  deliveryWork,
   fullSessionKey,
   immediateHeartbeat,
   mainSession,
+  whyNowhere,
 } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
@@ -18,6 +20,7 @@ import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
 import type {
   AcceptLimits,
   Acceptance,
+  DeliveryJob,
   NewAction,
   NewEvent,
   NewWork,
@@ -26,7 +29,7 @@ import type {
   SkipReceipt,
 } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import type { AgentAction, HookAction, WakeAction } from './hook-action.ts';
+import type { AgentAction, DeliverAction, HookAction, WakeAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';
 import type { DedupeRule } from './idempotency.ts';
@@ -207,7 +210,16 @@ type Flow = Pick<NewWork, 'hook' | 'sender'>;
 
 /** What one action writes into the ledger. @param flow of a run; a wake needs none. */
 export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {}): NewAction {
-  return action.kind === 'wake' ? toWake(action, event) : toRun(action, event, flow);
+  switch (action.kind) {
+    case 'wake':
+      return toWake(action, event);
+    case 'agent':
+      return toRun(action, event, flow);
+    case 'deliver':
+      return toDelivery(action, event);
+    default:
+      return action satisfies never;
+  }
 }
 
 type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace'>;
@@ -278,6 +290,51 @@ function toRun(
           job: { v: 1, ...job, eventId, session, hook, receivedAt, ...(trace && { trace }) },
         },
       },
+    ],
+  };
+}
+
+/** Nobody is told how it ends but the operator, so that no session hears of what no agent had a part in. */
+function toDelivery(
+  action: DeliverAction,
+  { id: eventId, receivedAt, trace }: EventHead,
+): NewAction {
+  const { kind, message, name, deliver, address, agentId, trust } = action;
+  const deliveryId = newId();
+  const { channel, to } = address ?? { channel: deliver.channel, to: null };
+  const delivery = { type: 'delivery', id: deliveryId, eventId, runId: null, channel, to } as const;
+  const written = {
+    receipt: { kind, deliveryId },
+    details: { kind, message, name, deliver, trust },
+  } as const;
+  if (address === null) {
+    return {
+      ...written,
+      changes: [{ ...delivery, status: 'skipped', error: whyNowhere(deliver) }],
+    };
+  }
+  const job: DeliveryJob = {
+    v: 1,
+    deliveryId,
+    eventId,
+    channel: address.channel,
+    to,
+    text: message,
+    runId: null,
+    agentId,
+    becomesLastRoute: false,
+    ...(deliver.allowLinks === true && { allowLinks: true }),
+    name,
+    wakeMode: 'none',
+    trust,
+    ...(trace && { trace }),
+  };
+  const work = deliveryWork(job, address.account, receivedAt);
+  return {
+    ...written,
+    changes: [
+      { ...delivery, status: 'pending' },
+      { type: 'work', work },
     ],
   };
 }

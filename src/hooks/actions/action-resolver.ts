@@ -1,18 +1,24 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { modelIds, toApproval, unaliased } from '../options/index.ts';
+import { approveOpenly, modelIds, toApproval, unaliased } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
+import { neutralize } from '../boundary/index.ts';
 import {
   CHANNEL_BINDINGS,
   DEFAULT_HOOK_NAME,
   THINKING_LEVELS,
   AgentDirectory,
+  Recipients,
+  mainSession,
 } from '../ports/index.ts';
-import type { ChannelBindings, ThinkingLevel, Agent } from '../ports/index.ts';
+import type { ChannelBindings, DeliveryTarget, ThinkingLevel, Agent } from '../ports/index.ts';
+import { shorten } from '../../platform/shorten.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type {
   AgentAction,
+  DeliverAction,
   HookAction,
+  RequestedMessage,
   RequestedRun,
   RequestedWake,
   WakeAction,
@@ -20,6 +26,8 @@ import type {
 import { SessionPolicy } from './session-policy.ts';
 
 const MAX_NAME_LENGTH = 200;
+/** Of a message that goes to a channel as it is rendered, in characters. */
+const MAX_MESSAGE_LENGTH = 10_000;
 /** Of what runners are given as an environment variable or a header, and channels as an address. */
 const MAX_NAMED_LENGTH = 1000;
 
@@ -44,10 +52,15 @@ export interface ResolvedAgent {
 export class AgentPolicy {
   constructor(private readonly directory: AgentDirectory) {}
 
+  /** The agent of whoever names none. */
+  get default(): Agent {
+    return this.directory.resolve();
+  }
+
   /** @throws Rejection agent_not_allowed */
   resolve(asked: string | undefined, { hooks }: ResolvedHooksOptions): ResolvedAgent {
+    if (asked === undefined) return { agent: this.default };
     const agent = this.directory.resolve(asked);
-    if (asked === undefined) return { agent };
     if (!isAllowed(agent.id, hooks.allowedAgentIds))
       throw new Rejection('agent_not_allowed', agent.id);
     return agent.id === asked.trim().toLowerCase() ? { agent } : { agent, unknownId: asked };
@@ -114,6 +127,7 @@ export class ActionResolver {
     private readonly sessions: SessionPolicy,
     private readonly models: ModelPolicy,
     @Inject(CHANNEL_BINDINGS) private readonly channels: ChannelBindings,
+    private readonly recipients: Recipients,
   ) {}
 
   /** @throws Rejection with what is not allowed; nothing has happened then. */
@@ -145,6 +159,8 @@ export class ActionResolver {
       toFrom = 'request',
       allowLinks,
       approve,
+      provider,
+      isOpen,
       ...asked
     } = requested;
     assertBounded({
@@ -174,30 +190,67 @@ export class ActionResolver {
       ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
-      approve: toApproval(approve ?? agent.approve, asked.trust, sessionMode),
-      deliver:
-        deliver === false
-          ? null
-          : {
-              channel: channel ?? 'last',
-              ...(to !== undefined && { to }),
-              ...((to !== undefined || (channel ?? 'last') !== 'last') && { toFrom }),
-              ...(allowLinks === true && { allowLinks: true }),
-            },
+      approve: toApproval(
+        isOpen === true ? approveOpenly(approve, agent.approve) : (approve ?? agent.approve),
+        asked.trust,
+        sessionMode,
+      ),
+      deliver: deliver === false ? null : toTarget({ channel, provider, to, toFrom, allowLinks }),
     };
     const own = warning === undefined ? [] : [warning];
-    const unserved = deliver === false ? [] : this.#unservedChannel(channel);
+    const unserved = action.deliver === null ? [] : this.#unserved(action.deliver);
     return {
       action,
       warnings: [...warnings, ...own, ...unserved, ...unknownAgentWarning(unknownId, agent.id)],
     };
   }
 
+  /**
+   * A message to a channel: no agent has a part in it, so it never becomes where one last spoke.
+   * @throws Rejection with what is not allowed; nothing has happened then.
+   */
+  async message(requested: RequestedMessage): Promise<ResolvedAction<DeliverAction>> {
+    const { warnings = [], channel, to, allowLinks, message, name, trust, dedupeKey } = requested;
+    if (message.trim() === '') {
+      throw new Rejection('invalid_payload', 'The message of the deliver action is empty');
+    }
+    assertBounded({ to });
+    const agent = this.agents.default;
+    const target = toTarget({ channel, to, toFrom: 'content', allowLinks });
+    const isCut = message.length > MAX_MESSAGE_LENGTH;
+    const cut = `the message is delivered without what is behind its first ${MAX_MESSAGE_LENGTH} characters`;
+    const shown = shorten(message, MAX_MESSAGE_LENGTH);
+    const action: DeliverAction = {
+      kind: 'deliver',
+      message: trust.level === 'trusted' ? shown : neutralize(shown),
+      name: toOneLine(name),
+      deliver: target,
+      address: await this.recipients.find(target, mainSession(agent.id)),
+      agentId: agent.id,
+      trust,
+      dedupeKey,
+    };
+    const all = [...warnings, ...(isCut ? [cut] : []), ...this.#unserved(target)];
+    return { action, warnings: all };
+  }
+
   /** The run is accepted all the same: its summary and its heartbeat need no channel. */
-  #unservedChannel(channel: RequestedRun['channel']): readonly string[] {
-    if (channel === undefined || channel === 'last') return [];
-    if (this.channels[channel] !== undefined) return [];
+  #unserved({ channel, provider, to }: DeliveryTarget): readonly string[] {
+    if (provider !== undefined && to === undefined) {
+      return ['the payload does not say where it came from, so the reply cannot be delivered'];
+    }
+    if (channel === 'last' || this.channels[channel] !== undefined) return [];
     return [`${channel} has no provider, so the reply cannot be delivered`];
+  }
+
+  /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
+  isOwn(provider: string, text: string): boolean {
+    return this.recipients.isOwn(provider, text);
+  }
+
+  /** Whether there is a channel of this provider. */
+  serves(provider: string): boolean {
+    return this.recipients.serves(provider);
   }
 
   /** A model that the request names is checked; the operator's own choice for the agent is not. */
@@ -209,6 +262,23 @@ export class ActionResolver {
     if (asked !== undefined) return this.models.resolve(asked, settings);
     return configured === undefined ? {} : { model: this.models.unalias(configured, settings) };
   }
+}
+
+/** As the request or the mapping said it: of what it left open nothing is said. */
+function toTarget({
+  channel = 'last',
+  provider,
+  to,
+  toFrom,
+  allowLinks,
+}: Partial<DeliveryTarget>): DeliveryTarget {
+  return {
+    channel,
+    ...(provider !== undefined && { provider }),
+    ...(to !== undefined && { to }),
+    ...((to !== undefined || channel !== 'last') && { toFrom }),
+    ...(allowLinks === true && { allowLinks: true }),
+  };
 }
 
 function unknownAgentWarning(unknownId: string | undefined, id: string): readonly string[] {

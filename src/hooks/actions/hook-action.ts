@@ -1,8 +1,15 @@
-import type { ApproveOption, ChannelId, DeliveryTarget, RunJob, Trust } from '../ports/index.ts';
+import type {
+  ApproveOption,
+  ChannelId,
+  DeliveryTarget,
+  MessageAddress,
+  RunJob,
+  Trust,
+} from '../ports/index.ts';
 import type { NamedKey } from './session-policy.ts';
 
 /** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
-export type HookAction = WakeAction | AgentAction;
+export type HookAction = WakeAction | AgentAction | DeliverAction;
 
 /** A line for an agent's main session. */
 export interface WakeAction {
@@ -37,6 +44,23 @@ export interface AgentAction extends Omit<
   readonly dedupeKey?: string;
 }
 
+/** A message to a channel that no agent has a part in. */
+export interface DeliverAction {
+  readonly kind: 'deliver';
+  /** Markdown; of foreign text without what hides in it. */
+  readonly message: string;
+  readonly name: string;
+  /** Where it was said to go. */
+  readonly deliver: DeliveryTarget;
+  /** Where that is. Null: no channel was named and none is configured. */
+  readonly address: MessageAddress | null;
+  /** The default agent's, whose main session says where `last` is. */
+  readonly agentId: string;
+  readonly trust: Trust;
+  /** A repeat of the same key is left out. */
+  readonly dedupeKey?: string;
+}
+
 /** What somebody asks for, before any policy: a payload, a mapping with its transform, or code of the host. */
 interface Requested {
   readonly trust: Trust;
@@ -46,6 +70,15 @@ interface Requested {
 
 export interface RequestedWake extends Requested, Partial<Omit<WakeAction, 'kind' | 'trust'>> {
   readonly text: string;
+}
+
+export interface RequestedMessage extends Requested {
+  readonly message: string;
+  readonly name?: string;
+  readonly channel?: ChannelId | 'last';
+  readonly to?: string;
+  readonly allowLinks?: boolean;
+  readonly dedupeKey?: string;
 }
 
 export interface RequestedRun
@@ -68,8 +101,12 @@ export interface RequestedRun
   readonly to?: string;
   /** Who named `to`. @default 'request' */
   readonly toFrom?: DeliveryTarget['toFrom'];
-  /** What a person decides about it. @default what its agent says */
+  /** Its reply goes to where its event came from, by a channel of this provider, and nowhere else. */
+  readonly provider?: string;
+  /** What a person decides about it. @default what its agent says, and about the reply where {@link isOpen} */
   readonly approve?: ApproveOption;
+  /** Strangers can open the place where its reply goes. */
+  readonly isOpen?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }

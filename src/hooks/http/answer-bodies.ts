@@ -28,6 +28,14 @@ export interface RunAnswer extends Accepted, Runs {
   readonly runId: string;
 }
 
+/** A message is on its way to a channel; no agent is asked. */
+export interface DeliveryAnswer extends Accepted {
+  /** Of the first message. */
+  readonly deliveryId: string;
+  /** Of several messages; absent where there is one. */
+  readonly deliveryIds?: readonly string[];
+}
+
 /** How a run stands: all that the shared token is told. */
 export interface RunStatusAnswer {
   readonly ok: true;

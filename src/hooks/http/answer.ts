@@ -15,9 +15,16 @@ import { LogFields } from '../../platform/log-fields.ts';
 import type { Accepted } from '../actions/accept.ts';
 import { builtInHook } from '../actions/hook-request.ts';
 import { Clock, RequestObserver } from '../ports/index.ts';
+import type { ActionReceipt } from '../ports/index.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../ports/rejection.ts';
-import type { RejectedAnswer, RunAnswer, SkippedAnswer, WakeAnswer } from './answer-bodies.ts';
+import type {
+  DeliveryAnswer,
+  RejectedAnswer,
+  RunAnswer,
+  SkippedAnswer,
+  WakeAnswer,
+} from './answer-bodies.ts';
 import { ClientGone } from './body.ts';
 import { RefusalInbox } from './refusal-inbox.ts';
 import { hideSecrets, secretsOf, visibleName } from './request.ts';
@@ -46,15 +53,23 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
     // Without a body, a header is the only place for the event's id.
     return { status: 204, eventId, headers: { 'event-id': eventId, ...replayed } };
   }
-  const runIds = actions.flatMap((action) => (action.kind === 'agent' ? [action.runId] : []));
-  const body = {
-    ok: true,
-    ...(first.kind === 'wake' ? { mode: first.mode } : { runId: first.runId }),
-    ...(actions.length > 1 && runIds.length > 0 && { runIds }),
-    eventId,
-    ...warned,
-  } satisfies WakeAnswer | RunAnswer;
+  const body = { ok: true, ...toIds(first, actions), eventId, ...warned } satisfies
+    WakeAnswer | RunAnswer | DeliveryAnswer;
   return { status: 200, body, eventId, ...repeated };
+}
+
+/** What the first action is known by, and of several those that have an id. */
+function toIds(first: ActionReceipt, all: readonly ActionReceipt[]) {
+  const isOne = all.length === 1;
+  if (first.kind === 'deliver') {
+    const deliveryIds = all.flatMap((one) => (one.kind === 'deliver' ? [one.deliveryId] : []));
+    return { deliveryId: first.deliveryId, ...(!isOne && { deliveryIds }) };
+  }
+  const runIds = all.flatMap((one) => (one.kind === 'agent' ? [one.runId] : []));
+  return {
+    ...(first.kind === 'wake' ? { mode: first.mode } : { runId: first.runId }),
+    ...(!isOne && runIds.length > 0 && { runIds }),
+  };
 }
 
 /** A rejection as the sender sees it; with `eventId`, what came of it is kept as a failed event. */

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LEFT_OUT } from '../../platform/credentials.ts';
 import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
-import type { HookAction, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
+import type {
+  HookAction,
+  RequestedMessage,
+  RequestedRun,
+  RequestedWake,
+} from '../actions/hook-action.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
@@ -13,12 +18,13 @@ import type { ActionOverride } from '../transforms/result.ts';
 import type { TransformSandbox } from '../transforms/sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping, TemplatedField } from './mapping.ts';
-import { readSource } from './match.ts';
+import { readSource, toMatchInput } from './match.ts';
 import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor, shownAt } from './render.ts';
 import type { Rendered } from './render.ts';
 import { isStatic } from './template.ts';
 import type { TemplateScope } from './template.ts';
+import { findNo } from './when.ts';
 
 /*
  * From a mapping and a request to actions:
@@ -66,8 +72,10 @@ export async function applyMapping(
   const { mapping, request } = mapped;
   const { kind, options, forEach } = mapping;
   if (kind === 'ignore') return nothing('its mapping says ignore');
-  const scopes = buildScopes(mapping, request);
-  if (scopes.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  const all = buildScopes(mapping, request);
+  if (all.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  const scopes = all.filter((scope) => !isOwn(mapping, scope, resolver));
+  if (scopes.length === 0) return nothing('it is a message of this gateway');
   const { transform } = options;
   const { decisions, console, isOutdated } =
     transform === undefined
@@ -76,12 +84,11 @@ export async function applyMapping(
           sandbox,
           settings: request.settings,
         });
-  const results = scopes.flatMap((scope, index) => {
+  const asked = scopes.flatMap((scope, index) => {
     const overrides = decisions[index] ?? [{ kind }];
-    return overrides.map((override, nth) =>
-      requestAction(mapped, { scope, override, nth }, resolver),
-    );
+    return overrides.map((override, nth) => ({ scope, override, nth }));
   });
+  const results = await Promise.all(asked.map((one) => requestAction(mapped, one, resolver)));
   const warnings = results.flatMap((result) => result.warnings);
   return {
     actions: results.map(({ action }) => action),
@@ -92,6 +99,16 @@ export async function applyMapping(
     warnings: [...new Set(isOutdated ? [OUTDATED, ...warnings] : warnings)],
     console,
   };
+}
+
+/** Whether it tells of what a channel of ours wrote: an answer to that would be told of next. */
+function isOwn(
+  { replyTo }: CompiledMapping,
+  scope: TemplateScope,
+  resolver: ActionResolver,
+): boolean {
+  if (replyTo?.text === undefined) return false;
+  return resolver.isOwn(replyTo.provider, renderTemplate(replyTo.text, scope).text);
 }
 
 function nothing(reason: string): Applied {
@@ -143,6 +160,7 @@ export function explainShadowed({ mapping, request }: MappedRequest): string[] {
 
 type WakeOverride = Extract<ActionOverride, { kind: 'wake' }>;
 type RunOverride = Extract<ActionOverride, { kind: 'agent' }>;
+type MessageOverride = Extract<ActionOverride, { kind: 'deliver' }>;
 
 /** One action of one scope. */
 interface ScopedAction<Override = ActionOverride> {
@@ -154,14 +172,45 @@ interface ScopedAction<Override = ActionOverride> {
 }
 
 /** Passes one action through the policies. @throws Rejection */
-function requestAction(
+async function requestAction(
   { mapping, request }: MappedRequest,
   { scope, override, nth }: ScopedAction,
   resolver: ActionResolver,
-): ResolvedAction {
-  return override.kind === 'wake'
-    ? resolver.wake(requestWake(mapping, request, { scope, override, nth }), request.settings)
-    : resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
+): Promise<ResolvedAction> {
+  switch (override.kind) {
+    case 'wake':
+      return resolver.wake(
+        requestWake(mapping, request, { scope, override, nth }),
+        request.settings,
+      );
+    case 'agent':
+      return resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
+    case 'deliver':
+      return await resolver.message(requestMessage(mapping, request, { scope, override, nth }));
+    default:
+      return override satisfies never;
+  }
+}
+
+function requestMessage(
+  mapping: CompiledMapping,
+  request: HookRequest,
+  { scope, override, nth }: ScopedAction<MessageOverride>,
+): RequestedMessage {
+  const { channel, allowLinks } = mapping.options;
+  const { kind: _kind, message, ...overrides } = override;
+  const rendered = renderText(mapping, scope);
+  return {
+    message: (message ?? rendered.text).trimEnd(),
+    warnings: message === undefined ? rendered.warnings : [],
+    name: render(mapping, 'name', scope)?.text,
+    channel,
+    to: trimmed(render(mapping, 'to', scope)?.text),
+    allowLinks,
+    trust: chooseTrust(mapping, request),
+    dedupeKey: renderDedupeKey(mapping, scope, nth),
+    ...overrides,
+  };
 }
 
 /** A transform may ask for a wake of an agent mapping: then its message template makes the text. */
@@ -201,7 +250,7 @@ function requestRun(
     message: (message ?? rendered.text).trimEnd(),
     warnings: message === undefined ? rendered.warnings : [],
     name: render(mapping, 'name', scope)?.text,
-    task: options.task,
+    task: mapping.task,
     instructions: options.instructions,
     source: readSource(request.payload) ?? mapping.id,
     agentId: options.agentId,
@@ -219,7 +268,6 @@ function requestRun(
         ? 'content'
         : 'mapping',
     allowLinks: options.allowLinks,
-    approve: options.approve,
     exposeReply: options.exposeReply,
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
@@ -227,6 +275,29 @@ function requestRun(
     trust: chooseTrust(mapping, request),
     dedupeKey: renderDedupeKey(mapping, scope, nth),
     ...overrides,
+    ...atSource(mapping, request, scope),
+  };
+}
+
+/** Where the reply goes of a mapping that answers at the source: never for a transform or an agent to say. */
+function atSource(
+  { options, replyTo }: CompiledMapping,
+  request: HookRequest,
+  scope: TemplateScope,
+): Partial<RequestedRun> {
+  const { reply, approve, channel } = options;
+  if (reply !== 'source' || replyTo === undefined) return { approve };
+  const { text, isComplete } = renderTemplate(replyTo.to, scope);
+  const isOpen =
+    replyTo.private === undefined || findNo(replyTo.private, toMatchInput(request)) !== null;
+  return {
+    provider: replyTo.provider,
+    channel,
+    toFrom: 'content',
+    // Without it the delivery ends, and says that nobody is named.
+    to: isComplete ? trimmed(text) : undefined,
+    approve,
+    isOpen,
   };
 }
 
@@ -257,13 +328,14 @@ function render(
   return template === undefined ? undefined : renderTemplate(template, scope);
 }
 
-/** What the agent is to read. Without a template, and with one that finds nothing at all, the item or the whole payload. */
-function renderText({ id, templates }: CompiledMapping, scope: TemplateScope) {
+/** What the agent, or the recipient, is to read. Without a template, and with one that finds nothing at all, the item or the whole payload. */
+function renderText({ id, kind, templates }: CompiledMapping, scope: TemplateScope) {
   const template = templates.messageTemplate ?? templates.textTemplate;
   if (template === undefined) return { text: wholeContent(scope), warnings: [] };
   const { text, hasContent } = renderTemplate(template, scope);
   if (hasContent || isStatic(template)) return { text, warnings: [] };
-  const warning = `mapping "${id}": the payload has none of the fields that its template names; the agent is shown all of the payload`;
+  const reader = kind === 'deliver' ? 'channel' : 'agent';
+  const warning = `mapping "${id}": the payload has none of the fields that its template names; the ${reader} is shown all of the payload`;
   return { text: wholeContent(scope), warnings: [warning] };
 }
 

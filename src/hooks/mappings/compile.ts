@@ -7,14 +7,20 @@ import { getField } from '../../platform/objects.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
-import type { MappingAction, Problem, ResolvedHooksOptions } from '../options/index.ts';
+import type {
+  Conditions,
+  MappingAction,
+  Problem,
+  ReplyToOptions,
+  ResolvedHooksOptions,
+} from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
 import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
 import { TEMPLATED, keyOf } from './mapping.ts';
-import type { CompiledMapping, MappingEntry, TemplatedField } from './mapping.ts';
+import type { CompiledMapping, CompiledReplyTo, MappingEntry, TemplatedField } from './mapping.ts';
 import { parseConditions } from './parse-when.ts';
 import { isStatic, parseTemplate } from './template.ts';
 import type { Template } from './template.ts';
@@ -46,6 +52,7 @@ function unreadBy(action: MappingAction): readonly string[] {
 const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   wake: unreadBy('wake'),
   agent: unreadBy('agent'),
+  deliver: unreadBy('deliver'),
   ignore: unreadBy('ignore'),
 };
 
@@ -126,6 +133,13 @@ function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
   return { comparesBody: on === 'key-and-body', isShared: dedupeScope === 'mapping' };
 }
 
+/** An answer at the source is another task than a report to the operator; what the operator wrote is both. */
+function taskOf({ mapping, layers }: MappingEntry): string | undefined {
+  const { reply, replyTo, task } = mapping;
+  const isOperators = layers.some((layer) => layer.mapping.task !== undefined);
+  return reply === 'source' && !isOperators ? (replyTo?.task ?? task) : task;
+}
+
 /** Makes mappings ready to use, and adds everything that is wrong with them to the problems, under their key. */
 class MappingCompiler {
   constructor(
@@ -146,6 +160,8 @@ class MappingCompiler {
     const forEach = this.#forEach(entry);
     const redaction = this.#redaction(entry);
     const templates = this.#templates(entry, kind);
+    const replyTo = this.#replyTo(entry);
+    this.#checkReply(entry);
     this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
     this.#checkText(keyOf(entry, 'textTemplate'), templates.textTemplate);
     this.problems.push(
@@ -164,6 +180,8 @@ class MappingCompiler {
       dedupe: dedupeRule(entry),
       forEach,
       redaction,
+      ...(replyTo !== undefined && { replyTo }),
+      task: taskOf(entry),
     };
   }
 
@@ -194,9 +212,50 @@ class MappingCompiler {
   #when(entry: MappingEntry): ParsedConditions | undefined {
     const { when } = entry.mapping;
     if (when === undefined) return undefined;
-    const { conditions, problems } = parseConditions(when, keyOf(entry, 'when'));
+    return this.#conditions(when, keyOf(entry, 'when'));
+  }
+
+  #conditions(written: Conditions, key: string): ParsedConditions {
+    const { conditions, problems } = parseConditions(written, key);
     this.problems.push(...problems);
     return conditions;
+  }
+
+  #replyTo(entry: MappingEntry): CompiledReplyTo | undefined {
+    const { replyTo } = entry.mapping;
+    if (replyTo === undefined) return undefined;
+    const { private: closed } = replyTo;
+    const key = keyOf(entry, 'replyTo');
+    const to = this.#template(replyTo.to, `${key}.to`);
+    const text =
+      replyTo.text === undefined ? undefined : this.#template(replyTo.text, `${key}.text`);
+    if (to === undefined) return undefined;
+    return {
+      provider: replyTo.provider,
+      to,
+      ...(text !== undefined && { text }),
+      ...(closed !== undefined && {
+        private: closed === true ? [] : this.#conditions(closed, `${key}.private`),
+      }),
+    };
+  }
+
+  #template(written: ReplyToOptions['to'], key: string): Template | undefined {
+    const template = parseTemplate(written);
+    if (typeof template !== 'string') return template;
+    this.#report(key, template);
+    return undefined;
+  }
+
+  /** Where the reply goes is said once. */
+  #checkReply(entry: MappingEntry): void {
+    const { reply, to, deliver } = entry.mapping;
+    if (reply !== 'source') return;
+    const field = deliver === false ? 'deliver' : to === undefined ? undefined : 'to';
+    if (field === undefined) return;
+    const message =
+      "contradicts reply: 'source', which says where the reply goes; remove one of them";
+    this.#report(keyOf(entry, field), message);
   }
 
   /** Fields that nobody reads for this kind of action: silence about them would hide a mistake. */
@@ -207,7 +266,7 @@ class MappingCompiler {
         if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
         // What some cases of a preset read may stand over all of them.
         if (![...actions].every((action) => UNREAD[action].includes(field))) continue;
-        const article = kind === 'wake' ? 'a' : 'an';
+        const article = kind === 'wake' || kind === 'deliver' ? 'a' : 'an';
         this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
       }
     }

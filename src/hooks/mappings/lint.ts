@@ -38,6 +38,7 @@ export function lintMappings(
     problems: [
       ...refused.findInDefaultSession(),
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
+      ...findUnanswerable(placed),
       ...onePerKey(
         placed.flatMap((mapping, index) => findChosenTrust(mapping, placed.slice(0, index))),
       ),
@@ -47,6 +48,7 @@ export function lintMappings(
       ...findUnknownAgents(settings, agentIds),
       ...placed.flatMap((mapping) => [
         ...findEmptyPlaceholders(mapping),
+        ...findDeafness(mapping),
         ...refused.findWarnings(mapping),
       ]),
     ],
@@ -116,6 +118,29 @@ function findDerivedKeyProblems(start: string): string[] {
   return [
     'must not begin with agent: when a payload fills it in; write for example hook:name:{{ id }}',
   ];
+}
+
+/** What shall be answered where it came from, and nothing says where that is; of a preset, some cases may know. */
+function findUnanswerable(placed: readonly PlacedMapping[]): Problem[] {
+  const asked = placed.filter(({ compiled }) => compiled.options.reply === 'source');
+  const keys = new Map<string, boolean>();
+  for (const { entry, compiled } of asked) {
+    const key = keyOf(entry, 'reply');
+    keys.set(key, keys.get(key) === true || compiled.replyTo !== undefined);
+  }
+  const message =
+    "needs a replyTo beside it that says where an event came from: { provider: 'github', to: '{{ … }}' }";
+  return Array.from(keys).flatMap(([key, isKnown]) => (isKnown ? [] : [{ key, message }]));
+}
+
+/** A place of the operator's own where nobody could tell our answers from others'. */
+function findDeafness({ entry, compiled: { options, replyTo } }: PlacedMapping): Problem[] {
+  const isOperators = entry.layers.some(({ mapping }) => mapping.replyTo !== undefined);
+  if (options.reply !== 'source' || replyTo === undefined || !isOperators) return [];
+  if (replyTo.text !== undefined) return [];
+  const message =
+    'has no text, so answers that come back as events are answered again; say where the words of its author stand, or leave the bot out by when';
+  return [{ key: keyOf(entry, 'replyTo'), message }];
 }
 
 /** Mappings that no request can ever come to, each with the one that stands before it. */

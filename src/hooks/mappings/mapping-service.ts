@@ -4,7 +4,7 @@ import { ActionResolver } from '../actions/action-resolver.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
-import type { ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
+import type { Problem, ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
 import { AgentDirectory } from '../ports/index.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
 import { applyMapping, explainShadowed } from './apply.ts';
@@ -93,8 +93,25 @@ export class MappingService {
   }
 
   async #check(next: ResolvedHooksOptions): Promise<SettingsFindings> {
-    const { problems, warnings } = this.#compile(next);
-    return { problems: [...problems, ...(await this.sandbox.check(next))], warnings };
+    const { problems, warnings, mappings } = this.#compile(next);
+    const unserved = next.hooks.enabled ? this.#findUnserved(mappings) : [];
+    return {
+      problems: [...problems, ...(await this.sandbox.check(next))],
+      warnings: [...warnings, ...unserved],
+    };
+  }
+
+  /** Mappings that answer where nobody speaks, each provider once. */
+  #findUnserved(mappings: readonly CompiledMapping[]): Problem[] {
+    const unserved = new Map<string, Problem>();
+    for (const { id, options, replyTo } of mappings) {
+      if (options.reply !== 'source' || replyTo === undefined) continue;
+      const { provider } = replyTo;
+      if (unserved.has(provider) || this.resolver.serves(provider)) continue;
+      const message = `answers by ${provider}, and no channel has that provider, so its replies go nowhere; set provider: "${provider}" for one of the channels`;
+      unserved.set(provider, { key: `mapping ${id}`, message });
+    }
+    return [...unserved.values()];
   }
 
   #compile(settings: ResolvedHooksOptions): CompiledMappings {

@@ -46,6 +46,15 @@ export interface WrittenMapping {
   readonly actions: ReadonlySet<MappingAction>;
 }
 
+/** Where the events of a mapping came from, and can be answered. */
+export interface CompiledReplyTo {
+  readonly provider: string;
+  readonly to: Template;
+  readonly text?: Template;
+  /** What closes it to strangers; none: it is closed. Absent: it never is. */
+  readonly private?: ParsedConditions;
+}
+
 /** A mapping ready to be used: nothing in it is parsed again per request. */
 export interface CompiledMapping {
   /** As events and logs name it: its id, else its path, else its source. */
@@ -65,6 +74,9 @@ export interface CompiledMapping {
   /** `redact` and `keep`. */
   readonly redaction: Redaction;
   readonly templates: Readonly<Partial<Record<TemplatedField, Template>>>;
+  readonly replyTo?: CompiledReplyTo;
+  /** What its runs are to do. Absent: as `agents.defaults` says. */
+  readonly task?: string;
   /** Everything else, as it is written. */
   readonly options: Readonly<MappingOptions>;
 }

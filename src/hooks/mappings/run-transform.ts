@@ -1,6 +1,6 @@
 import type { ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
 import { InvalidResult, TransformFailure, readResult } from '../transforms/result.ts';
-import type { ActionOverride } from '../transforms/result.ts';
+import type { ActionKind, ActionOverride } from '../transforms/result.ts';
 import type { TransformOutput, TransformSandbox } from '../transforms/sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { TemplateScope } from './template.ts';
@@ -15,7 +15,7 @@ const MAX_CONSOLE_LINES = 200;
  * @throws TransformFailure, Rejection transform_queue_full
  */
 export async function runTransform(
-  { transform, kind }: { transform: TransformOptions; kind: 'wake' | 'agent' },
+  { transform, kind }: { transform: TransformOptions; kind: ActionKind },
   scopes: readonly TemplateScope[],
   { sandbox, settings }: { sandbox: TransformSandbox; settings: ResolvedHooksOptions },
 ): Promise<TransformDecisions> {
@@ -41,7 +41,7 @@ export class TransformDecisions {
   isOutdated = false;
   #actionCount = 0;
 
-  constructor(private readonly kind: 'wake' | 'agent') {}
+  constructor(private readonly kind: ActionKind) {}
 
   /** @throws InvalidResult */
   add({ json, console, isOutdated }: TransformOutput): void {

@@ -21,6 +21,7 @@ import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 import { buildPrompt } from '../work/run.ts';
+import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
 
 /**
@@ -72,13 +73,17 @@ export interface Preview {
 }
 
 /**
- * The fields of the action as the event's details would show them, and what the agent would read.
+ * The fields of the action as the event's details would show them, and what the agent or the recipient would read.
  * @publicApi
  */
 export interface PreviewedAction {
-  readonly kind: 'wake' | 'agent';
-  /** Word for word, but for the ids of the safety boundary, which are fresh each time. */
+  readonly kind: HookAction['kind'];
+  /** Word for word, but for the ids of the safety boundary, which are fresh each time. Empty: no agent is asked. */
   readonly prompt: string;
+  /** The messages of one that is delivered without an agent, as its channel would send them. */
+  readonly messages?: readonly string[];
+  /** Where they would go, or why they would not. */
+  readonly delivery?: string;
   readonly [field: string]: unknown;
 }
 
@@ -101,6 +106,7 @@ export class HookPreview {
     private readonly rules: PathRules,
     private readonly events: EventStore,
     private readonly sessions: SessionStore,
+    private readonly delivery: DeliveryStep,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {}
@@ -171,7 +177,17 @@ export class HookPreview {
     const { details, changes } = toNewAction(action, { id: 'preview', hook, receivedAt });
     const { kind, dedupeKey } = action;
     const prompt = await this.#prompt(changes);
-    return { ...withSignalsOf(details), kind, dedupeKey, prompt };
+    return { ...withSignalsOf(details), kind, dedupeKey, prompt, ...this.#messages(changes) };
+  }
+
+  #messages(changes: readonly Change[]): Pick<PreviewedAction, 'messages' | 'delivery'> {
+    const delivery = changes.find(({ type }) => type === 'delivery');
+    if (delivery?.type !== 'delivery') return {};
+    for (const change of changes) {
+      if (change.type !== 'work' || !('deliveryId' in change.work.job)) continue;
+      return this.delivery.preview(change.work.job);
+    }
+    return { messages: [], delivery: `skipped: ${delivery.error}` };
   }
 
   async #prompt(changes: readonly Change[]): Promise<string> {

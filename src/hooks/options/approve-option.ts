@@ -43,6 +43,21 @@ function isInRange(until: string): boolean {
   return durationMs(until) >= 60_000 && durationMs(until) <= LONGEST_MS;
 }
 
+/**
+ * What a person decides about a run whose reply strangers will read: the reply, too, unless its mapping says otherwise of
+ * replies, or of everything.
+ */
+export function approveOpenly(
+  ofMapping: ApproveOption | undefined,
+  ofAgent: ApproveOption | undefined,
+): ApproveOption {
+  const saysSo = typeof ofMapping === 'object' && ofMapping.reply !== undefined;
+  if (ofMapping === false || saysSo) return ofMapping;
+  const option = ofMapping ?? ofAgent;
+  if (option === undefined || option === false || option === 'reply') return 'reply';
+  return { ...(option === 'run' ? { run: true } : option), reply: true };
+}
+
 /** What is decided about one run, as its job keeps it. Undefined: nothing. */
 export function toApproval(
   option: ApproveOption | undefined,

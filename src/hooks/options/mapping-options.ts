@@ -2,6 +2,7 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
+  IsNotEmpty,
   IsNumber,
   IsObject,
   IsOptional,
@@ -12,26 +13,30 @@ import {
   MaxLength,
   Min,
 } from 'class-validator';
+import { isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import { IsApprove } from './approve-option.ts';
 import type { ApproveOption, ChannelId } from '../ports/index.ts';
-import { OptionalSection, OptionalText, TextList, TextOrLines } from './key-kinds.ts';
+import { OptionalSection, OptionalText, Rule, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { VerifyOptions } from './verify-options.ts';
 
 /** Values of a mapping's `action`. */
-export const MAPPING_ACTIONS = ['wake', 'agent', 'ignore'] as const;
+export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'ignore'] as const;
 /** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 
-/** What runs alone read, what wakes alone read, and what both do and an ignored request does not. */
+/** What runs alone read, what wakes alone do, what both do, what has a recipient, and whatever does something. */
 const OF_RUNS: readonly MappingAction[] = ['agent'];
 const OF_WAKES: readonly MappingAction[] = ['wake'];
-const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent'];
+const OF_AGENTS: readonly MappingAction[] = ['wake', 'agent'];
+const OF_MESSAGES: readonly MappingAction[] = ['agent', 'deliver'];
+const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver'];
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
+export const REPLIES = ['channel', 'source'] as const;
 export const SESSION_MODES = ['isolated', 'persistent'] as const;
 
 /** Values of `channel`: `last` and the eight channels. */
@@ -71,6 +76,39 @@ export class TransformOptions {
   /** Name of the export to call. Default: `default`, else `transform`. */
   @OptionalText()
   export?: string;
+}
+
+/** `hooks.mappings[].replyTo`: where what it takes can be answered. Presets of senders that can be answered bring it. */
+export class ReplyToOptions {
+  /** Provider of the channel that speaks there, such as `github`, `gitlab`, `gitea` or `slack`. */
+  @IsString()
+  @IsNotEmpty()
+  provider!: string;
+
+  /** The place in the provider's own form, such as `{{ repository.full_name }}#{{ issue.number }}`. Template or list of lines. */
+  @IsNotEmpty()
+  @TextOrLines()
+  to!: string | readonly (string | ListLine)[];
+
+  /** What its author wrote: what a channel of ours wrote is skipped. Template. */
+  @OptionalText()
+  text?: string;
+
+  /** What must hold for the place to be closed to strangers, as in `when`; `true`: it always is. Default: it never is. */
+  @Option({ foreign: 'conditions' })
+  @IsOptional()
+  @Rule(
+    'isPrivate',
+    (value) => value === true || isRecord(value),
+    "must be true, or conditions such as {'payload.repository.private': true}",
+  )
+  private?: Conditions | true;
+
+  /** What the agent is to do where its reply goes there and the mapping has no task of the operator's. Default: as ever. */
+  @IsOptional()
+  @MaxLength(MAX_TASK_LENGTH)
+  @IsString()
+  task?: string;
 }
 
 /** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */
@@ -140,25 +178,28 @@ export class MappingOptions extends RunLimitsOptions {
   @IsObject()
   when?: Conditions;
 
-  /** `wake`, `agent`, or `ignore`: what it takes is kept as skipped and does nothing. @default 'agent' */
+  /**
+   * `wake`, `agent`, `deliver`: the rendered message goes to the channel, and no agent is asked, or `ignore`: what it takes
+   * is kept as skipped and does nothing. @default 'agent'
+   */
   @IsOptional()
   @IsIn(MAPPING_ACTIONS)
   action?: MappingAction;
 
   /** `now` or `next-heartbeat`. @default 'now' */
-  @Option({ appliesTo: OF_ACTIONS })
+  @Option({ appliesTo: OF_AGENTS })
   @IsOptional()
   @IsIn(WAKE_MODES)
   wakeMode?: WakeMode;
 
   /** Human-readable hook name, prefix of the summary. Template. @default 'Hook' */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @IsString()
   name?: string;
 
   /** Agent that runs it; for a wake, whose main session hears it. Default: the default agent. */
-  @Option({ appliesTo: OF_ACTIONS })
+  @Option({ appliesTo: OF_AGENTS })
   @OptionalText()
   agentId?: string;
 
@@ -173,8 +214,11 @@ export class MappingOptions extends RunLimitsOptions {
   @IsIn(SESSION_MODES)
   sessionMode?: 'isolated' | 'persistent';
 
-  /** What the agent is asked. Template or list of lines, of which `{each, line, most}` is one line per item of a list; agent actions. Default: the payload as JSON. */
-  @Option({ appliesTo: OF_RUNS })
+  /**
+   * What the agent is asked, or what is delivered. Template or list of lines, of which `{each, line, most}` is one line per
+   * item of a list; agent and deliver actions. Default: the payload as JSON.
+   */
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @TextOrLines()
   messageTemplate?: string | readonly (string | ListLine)[];
@@ -218,15 +262,30 @@ export class MappingOptions extends RunLimitsOptions {
   deliver?: boolean;
 
   /** `last` or `chan_1` … `chan_8`. @default 'last' */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @IsOptional()
   @IsIn(CHANNEL_VALUES)
   channel?: ChannelId | 'last';
 
   /** Recipient. Template. Default: the channel's last recipient. */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_MESSAGES })
   @OptionalText()
   to?: string;
+
+  /**
+   * `source`: the reply goes to where the event came from, as a comment or into its thread, by a channel of that provider.
+   * Where strangers can open such a place a person decides about it first, unless `approve` says otherwise. `channel`: it
+   * goes to `channel`. @default 'channel'
+   */
+  @Option({ appliesTo: OF_RUNS })
+  @IsOptional()
+  @IsIn(REPLIES)
+  reply?: (typeof REPLIES)[number];
+
+  /** Where an event came from, for `reply: 'source'`. Default: the preset's. */
+  @Option({ appliesTo: OF_ACTIONS })
+  @OptionalSection(ReplyToOptions)
+  replyTo?: ReplyToOptions;
 
   /** `<provider>/<model>` or an alias. Template. */
   @Option({ appliesTo: OF_RUNS })
@@ -247,7 +306,8 @@ export class MappingOptions extends RunLimitsOptions {
   timeoutSeconds?: number;
 
   /**
-   * True: the content is shown to the agent without the safety boundary. Only for trusted internal sources.
+   * True: the content is shown to the agent without the safety boundary, and what is delivered of it keeps its links. Only
+   * for trusted internal sources.
    * @default false
    */
   @Option({ appliesTo: OF_ACTIONS })
@@ -256,7 +316,7 @@ export class MappingOptions extends RunLimitsOptions {
   allowUnsafeExternalContent?: boolean;
 
   /**
-   * True: links and images of the reply are shown as such. False: as plain text, since they can carry data away.
+   * True: links and images of the reply, or of what is delivered, are shown as such. False: as plain text, since they can carry data away.
    * @default false
    */
   @Option({ appliesTo: OF_ACTIONS })

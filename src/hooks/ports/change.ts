@@ -125,7 +125,8 @@ export interface DeliveryChange {
   readonly type: 'delivery';
   readonly id: string;
   readonly eventId: string;
-  readonly runId: string;
+  /** Null: no run's reply, but the message of the hook itself. */
+  readonly runId: string | null;
   readonly channel: string;
   readonly to: string | null;
   readonly status: DeliveryStatus;

@@ -110,6 +110,9 @@ export abstract class Channel {
    */
   readonly onlyAccepts: boolean = false;
 
+  /** True: it answers where an event came from, and is nobody's default channel. @default false */
+  readonly onlyAnswers: boolean = false;
+
   /** Longest wait for the platform's answer to one message, in milliseconds. @default 30_000 */
   readonly timeoutMs: number = 30_000;
 
@@ -124,6 +127,14 @@ export abstract class Channel {
    */
   parts(markdown: string): readonly string[] {
     return [markdown];
+  }
+
+  /**
+   * Whether a text that an event brings is a message of this channel's own: what it says itself is no news, and an answer
+   * to it would be the next. Nobody else may be able to make a text one. @default no text is
+   */
+  isOwn(_text: string): boolean {
+    return false;
   }
 
   /**

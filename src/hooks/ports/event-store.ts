@@ -123,7 +123,8 @@ export type EventNote = Omit<AttemptNote, 'at' | 'nextAt'> & {
 /** One delivery and what became of it. @publicApi */
 export interface DeliveryDetails {
   readonly id: string;
-  readonly runId: string;
+  /** Whose reply it is; null: the hook's own message, which no agent wrote. */
+  readonly runId: string | null;
   readonly channel: string;
   /** Null: nobody knew a recipient. */
   readonly to: string | null;

@@ -102,7 +102,8 @@ export const REUSED_KEY =
 /** What the sender is told of one action. */
 export type ActionReceipt =
   | { readonly kind: 'wake'; readonly mode: 'now' | 'next-heartbeat' }
-  | { readonly kind: 'agent'; readonly runId: string };
+  | { readonly kind: 'agent'; readonly runId: string }
+  | { readonly kind: 'deliver'; readonly deliveryId: string };
 
 /** What the sender is told; kept for repeats of the same key. */
 export interface Receipt {

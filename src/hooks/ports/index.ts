@@ -16,6 +16,7 @@ export * from './hook-use.ts';
 export * from './jobs.ts';
 export * from './ledger-admin.ts';
 export * from './ledger.ts';
+export * from './recipients.ts';
 export * from './refusals.ts';
 export * from './run-ends.ts';
 export * from './wait.ts';

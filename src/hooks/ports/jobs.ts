@@ -118,6 +118,8 @@ export interface Approval {
 /** Where a reply should go, as the request or the mapping said it. */
 export interface DeliveryTarget {
   readonly channel: ChannelId | 'last';
+  /** The reply goes to where the event came from, by the first channel of this provider, or by {@link channel} where one is named. */
+  readonly provider?: string;
   readonly to?: string;
   /**
    * Who named the channel or the recipient; `content`: a template or transform did. Absent: nobody. Only what a mapping
@@ -149,13 +151,13 @@ export interface DeliveryJob {
   readonly channel: ChannelId;
   /** Null: nobody knew a recipient; the delivery fails and says so. */
   readonly to: string | null;
-  /** Markdown, as the agent wrote it; empty once it was cut into parts, which the lease brings. */
+  /** Markdown, as the agent or a template wrote it; empty once it was cut into parts, which the lease brings. */
   readonly text: string;
   /** True: links and images are shown as such, whatever {@link trust} says. */
   readonly allowLinks?: boolean;
-  /** The run whose reply it is; null: a heartbeat's. */
+  /** The run whose reply it is; null: a heartbeat's, a notice, or {@link isDirect}. */
   readonly runId: string | null;
-  /** The agent that spoke. */
+  /** The agent that spoke, or the default one where none did. */
   readonly agentId: string;
   /** A successful delivery becomes the last route of the agent's main session. */
   readonly becomesLastRoute: boolean;
@@ -170,6 +172,30 @@ export interface DeliveryJob {
   readonly trust: Trust;
   /** What it continues: `traceparent` of the turn that it is the reply of. */
   readonly trace?: string;
+}
+
+/** Whether it is the message of a hook itself (`action: 'deliver'`): no agent spoke, and none is told of its end. */
+export function isDirect({ runId, eventId }: DeliveryJob): boolean {
+  return runId === null && eventId !== null;
+}
+
+/**
+ * A delivery to be queued. What one account sends to one recipient is one line, by whatever channel it goes.
+ * @param account the first channel of the account
+ */
+export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number): NewWork {
+  return {
+    lane: 'delivery',
+    key: `${account} ${job.to ?? ''}`,
+    kind: 'delivery',
+    ref: job.deliveryId,
+    ...(job.eventId !== null && { eventId: job.eventId }),
+    // Whose message it is: the hook's, or that of a heartbeat or notice, which nobody sent.
+    hook: job.eventId === null ? '' : (job.trust.mapping ?? 'agent'),
+    sender: job.trust.verifiedBy,
+    dueAt,
+    job,
+  };
 }
 
 /** The name of a hook that gives none. */

@@ -170,7 +170,11 @@ describe('the files of senders', () => {
   it.each<[string, object, string]>([
     ['an unknown key', { messageTemplat: 'x' }, 'messageTemplat is not a known key'],
     ['an id of its own', { id: 'x' }, 'id is that of the folder'],
-    ['a task without an end', { task: 'Do it.' }, 'task must be {report: […]} or {answer: […]}'],
+    [
+      'a task without an end',
+      { task: 'Do it.' },
+      'task must be {report: […]}, {answer: […]} or both',
+    ],
     ['no setup', { setup: undefined }, 'setup must be an array'],
     ['a case of another', { cases: [{ id: 'x' }] }, 'cases[0].id must begin with github-'],
     ['a wrong case', { cases: [{ id: 'github-x', name: 1 }] }, 'cases[0].name must be a string'],

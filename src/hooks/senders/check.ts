@@ -97,8 +97,9 @@ function checkPreset(id: string, written: unknown, file: string): Problem[] {
     ...resolveSection(MappingOptions, mapping, file).problems,
     ...misplaced(mapping, file),
   ];
-  if (!isRecord(task) || ('report' in task && 'answer' in task) || Object.keys(task).length !== 1) {
-    found.push({ key: `${file}.task`, message: 'must be {report: […]} or {answer: […]}' });
+  const kinds = isRecord(task) ? Object.keys(task) : [];
+  if (kinds.length === 0 || kinds.some((kind) => kind !== 'report' && kind !== 'answer')) {
+    found.push({ key: `${file}.task`, message: 'must be {report: […]}, {answer: […]} or both' });
   }
   if (!Array.isArray(cases)) found.push({ key: `${file}.cases`, message: 'must be a list' });
   const list: readonly unknown[] = Array.isArray(cases) ? cases : [];

@@ -28,9 +28,11 @@ export type PresetFile = Omit<Preset, 'id' | 'match' | 'task'> & { readonly task
 /**
  * What is to be done, in whole sentences. `report`: it ends in one message to the person. `answer`: it ends in an answer to
  * whoever wrote; where that goes is the operator's to say, and without a word of theirs it goes where every reply goes, to
- * the person.
+ * the person. Both: the answer is what is to be done with `reply: 'source'`.
  */
-type TaskWords = { readonly report: readonly string[] } | { readonly answer: readonly string[] };
+type TaskWords =
+  | { readonly report: readonly string[]; readonly answer?: readonly string[] }
+  | { readonly answer: readonly string[] };
 
 /** How every task of a kind ends. */
 export const TASK_ENDS = {
@@ -44,15 +46,23 @@ export const TASK_ENDS = {
  * The preset of a folder. The reply of each is a message already, so its summary waits for the next heartbeat instead of
  * asking for one.
  */
-export function toPreset(id: string, { task, ...rest }: PresetFile): Preset {
+export function toPreset(id: string, { task, cases, ...rest }: PresetFile): Preset {
+  const answer = task.answer && [...task.answer, TASK_ENDS.answer].join(' ');
   return {
     wakeMode: 'next-heartbeat',
     ...rest,
+    ...answeredBy(rest, answer),
+    ...(cases !== undefined && {
+      cases: cases.map((one) => Object.assign({}, one, answeredBy(one, answer))),
+    }),
     id,
     match: { path: id },
-    task:
-      'report' in task
-        ? [...task.report, TASK_ENDS.report].join(' ')
-        : [...task.answer, TASK_ENDS.answer].join(' '),
+    task: 'report' in task ? [...task.report, TASK_ENDS.report].join(' ') : (answer ?? ''),
   };
+}
+
+/** Where its events can be answered, with what is to be done there. */
+function answeredBy({ replyTo }: MappingOptions, task: string | undefined) {
+  if (replyTo === undefined || task === undefined) return {};
+  return { replyTo: Object.assign({ task }, replyTo) };
 }

@@ -5,7 +5,8 @@ import type { ThinkingLevel } from '../ports/agent-directory.ts';
  * the package's types in reach: this file imports nothing that imports more.
  *
  * A `Transform` is a function from a `TransformContext` to a `TransformResult`, which holds any number of
- * `TransformedAction`s: each a `TransformedWake` or a `TransformedRun`.
+ * `TransformedAction`s: each a `TransformedWake`, a `TransformedRun` or, of a mapping that delivers, a
+ * `TransformedMessage`.
  */
 
 /** What a transform is given: plain data, a fresh copy for every call. Credential headers are left out. */
@@ -53,8 +54,17 @@ export interface TransformedRun {
   readonly timeoutSeconds?: number | null;
 }
 
+/** Asks for a message to a channel, as a mapping with `action: 'deliver'` makes them, and no other. */
+export interface TransformedMessage {
+  readonly kind?: 'deliver';
+  readonly message?: string | null;
+  readonly name?: string | null;
+  readonly channel?: TransformedRun['channel'];
+  readonly to?: string | null;
+}
+
 /** One action. Without `kind` it is of the mapping's own kind (`action`). */
-export type TransformedAction = TransformedWake | TransformedRun;
+export type TransformedAction = TransformedWake | TransformedRun | TransformedMessage;
 
 /**
  * What a transform returns. `null`: nothing is to be done. `undefined`: the templates alone decide. An object: its

@@ -1,7 +1,7 @@
 import { isRecord } from '../../platform/objects.ts';
 import { CHANNEL_VALUES, MAX_TIMEOUT_SECONDS, WAKE_MODES } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
-import type { TransformedRun, TransformedWake } from './contract.ts';
+import type { TransformedMessage, TransformedRun, TransformedWake } from './contract.ts';
 
 /*
  * What comes back from a transform: actions, once `readResult` has checked them field by field, or a `TransformFailure`.
@@ -17,7 +17,11 @@ type Given<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
  */
 export type ActionOverride =
   | ({ readonly kind: 'wake' } & Omit<Given<TransformedWake>, 'kind'>)
-  | ({ readonly kind: 'agent' } & Omit<Given<TransformedRun>, 'kind'>);
+  | ({ readonly kind: 'agent' } & Omit<Given<TransformedRun>, 'kind'>)
+  | ({ readonly kind: 'deliver' } & Omit<Given<TransformedMessage>, 'kind'>);
+
+/** What a mapping that does something makes of a request. */
+export type ActionKind = ActionOverride['kind'];
 
 /** What a transform returned is not an action. The message names the field and never its value. */
 export class InvalidResult extends Error {
@@ -63,7 +67,7 @@ const oneOf =
  * Everything that a transform may set, and how it is read. Instructions, session mode, dedupe key and whether content is
  * trusted are the operator's alone.
  */
-const FIELDS: Readonly<Record<'wake' | 'agent', ReadonlyMap<string, Reader>>> = {
+const FIELDS: Readonly<Record<ActionKind, ReadonlyMap<string, Reader>>> = {
   wake: new Map([
     ['text', text],
     ['mode', oneOf(WAKE_MODES)],
@@ -82,6 +86,19 @@ const FIELDS: Readonly<Record<'wake' | 'agent', ReadonlyMap<string, Reader>>> = 
     ['thinking', oneOf(THINKING_LEVELS)],
     ['timeoutSeconds', seconds],
   ]),
+  deliver: new Map([
+    ['message', text],
+    ['name', text],
+    ['channel', oneOf(CHANNEL_VALUES)],
+    ['to', named],
+  ]),
+};
+
+/** What a transform may ask for: where no agent is to have a part it has none, and where one is it is not passed over. */
+const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
+  wake: ['wake', 'agent'],
+  agent: ['wake', 'agent'],
+  deliver: ['deliver'],
 };
 
 /** Blank means absent in these: the templates decide. */
@@ -96,7 +113,7 @@ const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model']);
  */
 export function readResult(
   json: string | undefined,
-  kind: 'wake' | 'agent',
+  kind: ActionKind,
 ): readonly ActionOverride[] | null {
   if (json === undefined) return null;
   const value: unknown = JSON.parse(json);
@@ -105,16 +122,17 @@ export function readResult(
   return [readAction(value, kind)];
 }
 
-function readAction(value: unknown, mappingKind: 'wake' | 'agent'): ActionOverride {
+function readAction(value: unknown, mappingKind: ActionKind): ActionOverride {
   if (!isRecord(value)) throw new InvalidResult('an action must be an object');
   const { kind: givenKind, ...fields } = value;
-  const kind = givenKind ?? mappingKind;
-  if (kind !== 'wake' && kind !== 'agent') throw new InvalidResult('kind must be wake or agent');
+  const kinds = KINDS[mappingKind];
+  const kind = kinds.find((known) => known === (givenKind ?? mappingKind));
+  if (kind === undefined) throw new InvalidResult(`kind must be ${kinds.join(' or ')}`);
   const action = Object.entries(fields).flatMap(([name, field]) => readField(kind, name, field));
   return { ...Object.fromEntries(action), kind };
 }
 
-function readField(kind: 'wake' | 'agent', name: string, value: unknown): [string, unknown][] {
+function readField(kind: ActionKind, name: string, value: unknown): [string, unknown][] {
   const read = FIELDS[kind].get(name);
   if (read === undefined) throw new InvalidResult(`${quote(name)} is no field of a ${kind} action`);
   if (value === null) return [];

@@ -45,8 +45,21 @@ export class ChannelRegistry {
     return servedChannels(this.bindings);
   }
 
+  /** Whether there is none to speak by of one's own accord. */
   get isEmpty(): boolean {
-    return this.ids.length === 0;
+    return speakingChannels(this.bindings).length === 0;
+  }
+
+  /** The channel of a provider: the one that was named, if it is that, else the first. Null: there is none. */
+  ofProvider(provider: string, named: ChannelId | 'last'): ChannelId | null {
+    const ids = named === 'last' ? this.ids : [named];
+    return ids.find((id) => this.get(id)?.provider === provider) ?? null;
+  }
+
+  /** Whether a text that an event of a provider brings is a message of one of its channels. */
+  isOwn(provider: string, text: string): boolean {
+    const channels = this.ids.flatMap((id) => this.get(id) ?? []);
+    return channels.some((channel) => channel.provider === provider && channel.isOwn(text));
   }
 
   /** How a channel is served; null when it is not. */
@@ -116,13 +129,17 @@ export class ChannelRegistry {
 
 /** Where a reply goes that names no channel, before the main session has spoken anywhere. */
 export function defaultChannel(bindings: ChannelBindings): ChannelId {
-  const served = servedChannels(bindings);
+  const served = speakingChannels(bindings);
   const [only] = served.length === 1 ? served : [];
   return bindings.default ?? only ?? 'chan_1';
 }
 
 function servedChannels(bindings: ChannelBindings): readonly ChannelId[] {
   return CHANNEL_IDS.filter((id) => bindings[id] !== undefined);
+}
+
+function speakingChannels(bindings: ChannelBindings): readonly ChannelId[] {
+  return servedChannels(bindings).filter((id) => bindings[id]?.provider.onlyAnswers !== true);
 }
 
 /** Channels that are used and not served: the runs work, and each of their deliveries fails. */
@@ -146,7 +163,7 @@ export function unservedChannels(
 
 /** Where no channel is served at all replies are not meant to be delivered. */
 function unservedDefault(bindings: ChannelBindings): Problem[] {
-  const served = servedChannels(bindings);
+  const served = speakingChannels(bindings);
   const id = defaultChannel(bindings);
   if (served.length === 0 || bindings[id] !== undefined) return [];
   const message = `is ${id}, which has no provider, so no reply of a hook that names no channel can be delivered; set it to ${served.join(' or ')}`;

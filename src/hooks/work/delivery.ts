@@ -1,6 +1,6 @@
 // docs/design/channels.md
 import { Injectable } from '@nestjs/common';
-import { Clock, DeliveryError, mainSession } from '../ports/index.ts';
+import { Clock, DeliveryError, isDirect, mainSession } from '../ports/index.ts';
 import type {
   AttemptNote,
   Change,
@@ -27,7 +27,7 @@ interface Address {
 }
 
 /**
- * One reply to one recipient. A reply of several messages is first cut into parts, which is durable before the first is
+ * One reply, or one message of a hook, to one recipient. One of several messages is first cut into parts, which is durable before the first is
  * sent; then each lease sends one part, until all are sent. A part is retried until it arrives or cannot.
  * The effects of the end, in their order: delivery ended -> route remembered, or what waited posted to the main session
  * -> heartbeat requested.
@@ -69,6 +69,20 @@ export class DeliveryStep implements Step<DeliveryLease> {
     }
   }
 
+  /** What would be sent, and to whom or why not; nothing is. */
+  preview(job: DeliveryJob): { messages: readonly string[]; delivery: string } {
+    try {
+      const { binding, to } = addressFor(job, this.channels.binding(job.channel));
+      const messages = textsFor(job, binding);
+      const expected = binding.provider.expectedInsteadOf(to);
+      const unfit = expected === null ? '' : `, which is no recipient there; expected ${expected}`;
+      return { messages, delivery: `${job.channel}, recipient ${to}${unfit}` };
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) throw error;
+      return { messages: [], delivery: `dead: ${error.message}` };
+    }
+  }
+
   /** No further attempt. `unknown`: it may have arrived. The main session is shown why. */
   giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
     const { job } = lease;
@@ -83,7 +97,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       changes: [
         { type: 'delivery-update', id: job.deliveryId, status, error, attempt },
         ...this.notices.report(reason, job.eventId),
-        ...postSummaries(job, error, at),
+        ...(isDirect(job) ? [] : postSummaries(job, error, at)),
         ...askHeartbeat(job, at),
       ],
     };
@@ -168,8 +182,10 @@ export class DeliveryStep implements Step<DeliveryLease> {
 }
 
 /** For the notice: the words of a reply, a recipient or a sender are in none of them. */
-function badEndLine({ channel, runId, trust }: DeliveryJob, status: 'dead' | 'unknown'): string {
-  const what = runId === null ? 'reply of a heartbeat' : `reply of ${trust.mapping ?? 'a run'}`;
+function badEndLine(job: DeliveryJob, status: 'dead' | 'unknown'): string {
+  const { channel, eventId, trust } = job;
+  const whose = eventId === null ? 'a heartbeat' : (trust.mapping ?? 'a run');
+  const what = `${isDirect(job) ? 'message' : 'reply'} of ${whose}`;
   const end = status === 'dead' ? 'could not be delivered' : 'may not have arrived';
   return `${what}: ${end} to ${channel}`;
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { HooksSettings } from '../options/index.ts';
-import { AgentDirectory, Clock, WorkLedger } from '../ports/index.ts';
+import { AgentDirectory, Clock, WorkLedger, deliveryWork } from '../ports/index.ts';
 import type {
   BadEnds,
   Change,
@@ -13,7 +13,6 @@ import type {
 } from '../ports/index.ts';
 import { asLogged, inBrief } from './backend-health.ts';
 import { ChannelRegistry } from './channels.ts';
-import { deliveryWork } from './outbox.ts';
 import type { Step, StepResult } from './step.ts';
 import type { FailedTurn, FinishedTurn } from './turn.ts';
 

@@ -24,13 +24,13 @@ export function endsOf(
 
 /** Of a notice that could not be sent nothing is recorded. */
 function endOfDelivery(
-  { channel, runId, trust }: DeliveryJob,
+  { channel, eventId, trust }: DeliveryJob,
   { type }: StepOutcome,
   changes: readonly Change[],
 ): readonly ObservedEnd[] {
   const update = changes.find((change) => change.type === 'delivery-update');
   const status = update?.status ?? (type === 'dead' ? 'dead' : undefined);
   if (status === undefined) return [];
-  const hook = runId === null ? null : (trust.mapping ?? 'agent');
+  const hook = eventId === null ? null : (trust.mapping ?? 'agent');
   return [{ kind: 'delivery', hook, channel, outcome: status }];
 }

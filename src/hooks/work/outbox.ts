@@ -1,27 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, Sessions, mainSession } from '../ports/index.ts';
+import {
+  Clock,
+  Recipients,
+  Sessions,
+  deliveryWork,
+  mainSession,
+  whyNowhere,
+} from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
 import { activeTrace } from '../../platform/tracing.ts';
 import type {
   CapabilityContract,
   Change,
-  ChannelId,
   DeliveryJob,
-  DeliveryTarget,
   Destination,
-  NewWork,
+  MessageAddress,
   RunJob,
 } from '../ports/index.ts';
 import { messageOf } from './acknowledgement.ts';
 import { ChannelRegistry } from './channels.ts';
-
-/** Where a reply goes. Without a recipient the delivery fails, and says so. */
-interface Address {
-  readonly channel: ChannelId;
-  readonly to: string | null;
-  /** The operator wrote the recipient: where the message arrives, the main session has spoken. */
-  readonly isLiteral: boolean;
-}
 
 /** What becomes of a reply: a message on its way, a delivery that ended at once, or nothing. */
 export interface Dispatch {
@@ -36,6 +33,7 @@ export interface Dispatch {
 @Injectable()
 export class Outbox {
   constructor(
+    private readonly addresses: Recipients,
     private readonly sessions: Sessions,
     private readonly channels: ChannelRegistry,
     private readonly clock: Clock,
@@ -53,13 +51,13 @@ export class Outbox {
   ): Promise<Dispatch> {
     const { deliver, agentId, eventId, name, trust, wakeMode, trace } = run;
     if (deliver === null) return { changes: [], isUnderWay: false };
-    const address = await this.#addressFor(deliver, mainSession(agentId));
+    const address = await this.addresses.find(deliver, mainSession(agentId));
     const deliveryId = newId();
     const { channel, to } = address ?? { channel: deliver.channel, to: null };
     const delivery = { type: 'delivery', id: deliveryId, eventId, runId, channel, to } as const;
     const message = messageOf(text, 0);
     if (address === null || message.reason !== undefined) {
-      const error = message.reason ?? 'no channel is configured';
+      const error = message.reason ?? whyNowhere(deliver);
       return {
         changes: [{ ...delivery, status: 'skipped', error }],
         deliveryId,
@@ -119,40 +117,17 @@ export class Outbox {
     return [sending];
   }
 
-  /**
-   * `last` is where the session last spoke, if that channel is served still, else the default channel. The recipient is
-   * the first that is known: the one that was named, the channel's configured one, the channel's last one in this
-   * session, and for `last` the session's last one.
-   * @param session the main session of the agent that speaks.
-   * @returns null when no channel was named and none is configured.
-   */
-  async #addressFor(target: DeliveryTarget, session: string): Promise<Address | null> {
-    const { to, toFrom } = target;
-    const isLast = target.channel === 'last';
-    if (isLast && this.channels.isEmpty) return null;
-    const { last, byChannel } = await this.sessions.routes(session);
-    const route = isLast && last !== null && this.channels.get(last.channel) !== null ? last : null;
-    const channel =
-      target.channel === 'last' ? (route?.channel ?? this.channels.default) : target.channel;
-    if (to !== undefined) return { channel, to, isLiteral: toFrom === 'mapping' };
-    const configured = this.channels.defaultRecipient(channel);
-    if (configured !== null) {
-      return { channel, to: configured, isLiteral: toFrom === undefined || toFrom === 'mapping' };
-    }
-    return { channel, to: byChannel[channel] ?? route?.to ?? null, isLiteral: false };
-  }
-
   /** With `last` exactly where the main session last spoke; else as of any reply, but nowhere it could not be heard. */
   async #heartbeatAddressFor(
     target: Destination,
     session: string,
-  ): Promise<Omit<Address, 'isLiteral'> | null> {
-    if (target.channel !== 'last') return this.#addressFor(target, session);
+  ): Promise<Pick<MessageAddress, 'channel' | 'to'> | null> {
+    if (target.channel !== 'last') return this.addresses.find(target, session);
     const { last } = await this.sessions.routes(session);
     if (last !== null && this.channels.get(last.channel) !== null) {
       return { channel: last.channel, to: target.to ?? last.to };
     }
-    const address = await this.#addressFor(target, session);
+    const address = await this.addresses.find(target, session);
     const canReach = address?.to != null && this.channels.get(address.channel) !== null;
     return canReach ? address : null;
   }
@@ -163,20 +138,4 @@ export class Outbox {
     const work = deliveryWork(job, this.channels.accountOf(job.channel), this.clock.now());
     return { type: 'work', work };
   }
-}
-
-/** What one account sends to one recipient is one line, by whatever channel it goes. */
-export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number): NewWork {
-  return {
-    lane: 'delivery',
-    key: `${account} ${job.to ?? ''}`,
-    kind: 'delivery',
-    ref: job.deliveryId,
-    ...(job.eventId !== null && { eventId: job.eventId }),
-    // Whose reply it is: the hook's, or that of a heartbeat or notice, which nobody sent.
-    hook: job.runId === null ? '' : (job.trust.mapping ?? 'agent'),
-    sender: job.trust.verifiedBy,
-    dueAt,
-    job,
-  };
 }

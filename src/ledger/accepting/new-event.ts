@@ -28,10 +28,7 @@ export function countHeartbeats(actions: readonly NewAction[], eventId: string):
   return heartbeats;
 }
 
-/**
- * The status that the event's own settlement would derive, without reading what was just written; but one with a delivery
- * and no run is `delivering` only from its first settlement on.
- */
+/** The status that the event's own settlement would derive, without reading what was just written. */
 export function firstStatus(
   event: NewEvent,
   actions: readonly NewAction[],
@@ -40,10 +37,10 @@ export function firstStatus(
   if (event.failure !== undefined) return 'failed';
   if (actions.length === 0) return 'skipped';
   if (heartbeats > 0) return 'running';
-  const ends = actions.every(({ changes }) =>
-    changes.every((change) => change.type !== 'run' && change.type !== 'delivery'),
-  );
-  return ends ? 'done' : 'accepted';
+  const all = actions.flatMap(({ changes }) => changes);
+  if (all.some(({ type }) => type === 'run')) return 'accepted';
+  const delivers = all.some((one) => one.type === 'delivery' && one.status === 'pending');
+  return delivers ? 'delivering' : 'done';
 }
 
 /** Whether a line is the one that the only action of its event stands for, in the same words: it needs none of its own. */

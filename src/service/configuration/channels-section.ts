@@ -71,8 +71,9 @@ const NO_WEBHOOK = {
 /** One entry of the `channels` section: which platform serves the channel. */
 export class ChannelOptions {
   /**
-   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`, or
-   * `webhook`, a server of your own; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
+   * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`,
+   * `webhook`, a server of your own, `github`, `gitlab`, `gitea`, which comment, or `zendesk`,
+   * `intercom`, which note; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
    */
   @IsOptional()
   @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
@@ -88,13 +89,14 @@ export class ChannelOptions {
   onUnknown?: (typeof ON_UNKNOWN)[number];
 
   /**
-   * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost; signal behind a proxy.
+   * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost, github,
+   * gitlab, gitea, zendesk, intercom; signal behind a proxy.
    */
   @Option({ secret: true })
   @OptionalText()
   token?: string;
 
-  /** Address of the platform's API: needed by mattermost, signal and imessage, else the public one. */
+  /** Address of the platform's API: needed by mattermost, signal, imessage, gitea and zendesk, else the public one. */
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   apiRoot?: string;
@@ -115,7 +117,7 @@ export class ChannelOptions {
   @OptionalSection(ChannelTemplateOptions)
   template?: ChannelTemplateOptions;
 
-  /** signal: the sending number, with + and country code. */
+  /** signal: the sending number, with + and country code. zendesk: e-mail address of the agent. intercom: id of the teammate. */
   @OptionalText()
   account?: string;
 
@@ -168,6 +170,11 @@ export class ChannelOptions {
   @IsOptional()
   @IsBoolean()
   allowPrivate?: boolean;
+
+  /** github, gitlab, gitea: where it may comment, as `acme/shop`, `acme/*` or `*`. */
+  @IsOptional()
+  @TextList()
+  repositories?: string[];
 }
 
 /** The `channels` section: what the channels have in common, and which platform serves each. */

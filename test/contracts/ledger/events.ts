@@ -143,6 +143,21 @@ export function delivery(eventId: string, status: DeliveryStatus = 'pending'): C
   return [begun, { type: 'work', work }];
 }
 
+/** An event whose message goes to a channel without a run. */
+export function direct(status: DeliveryStatus = 'pending', dedupeKey?: IdempotencyKey): NewEvent {
+  const given = event({ hook: 'ci' });
+  const deliveryId = deliveryOf(given.id);
+  const changes = delivery(given.id, status).map((change): Change => {
+    if (change.type === 'delivery') return { ...change, runId: null };
+    if (change.type !== 'work') return change;
+    const job: DeliveryJob = { ...deliveryJob(given.id, deliveryId), runId: null };
+    return { ...change, work: { ...change.work, job } };
+  });
+  const details = { kind: 'deliver', message: 'Build 7' };
+  const action: NewAction = { receipt: { kind: 'deliver', deliveryId }, details, changes };
+  return { ...given, actions: [{ ...action, ...(dedupeKey && { dedupeKey }) }] };
+}
+
 function runJob(eventId: string, session: string): RunJob {
   return {
     v: 1,

@@ -6,6 +6,7 @@ import {
   MAIN,
   agent,
   delivery,
+  direct,
   event,
   heartbeat,
   systemEvent,
@@ -13,6 +14,7 @@ import {
   wakeNow,
   runOf,
   deliveryOf,
+  key,
 } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -117,6 +119,37 @@ export function describeSettling(openStore: OpenStore): void {
       const sent: Change = { type: 'delivery-update', id: deliveryOf(id), status };
       await commit(await under.claimOne('delivery'), [sent]);
       expect((await under.details(id)).status).toBe(expected);
+    });
+
+    it.each(deliveries)(
+      'of a delivery without a run that is %s is %s',
+      async (status, expected) => {
+        const id = await accept(direct());
+        expect(await under.details(id)).toMatchObject({
+          status: 'delivering',
+          runs: [],
+          agentId: null,
+          headline: 'Build 7',
+          deliveries: [{ id: deliveryOf(id), runId: null, status: 'pending' }],
+        });
+        const sent: Change = { type: 'delivery-update', id: deliveryOf(id), status };
+        await commit(await under.claimOne('delivery'), [sent]);
+        expect((await under.details(id)).status).toBe(expected);
+      },
+    );
+
+    it('of a delivery without a run that is skipped at once is done when stored', async () => {
+      expect(await stand(await accept(direct('skipped')))).toBe('done, heartbeat none');
+    });
+
+    it('of a delivery without a run tells a repeat of it', async () => {
+      const first = direct('pending', key('a'));
+      const { id } = first;
+      await accept(first);
+      expect(await under.ledger.intake.accept(direct('pending', key('a')), LIMITS)).toMatchObject({
+        outcome: 'replayed',
+        receipt: { eventId: id, actions: [{ kind: 'deliver', deliveryId: deliveryOf(id) }] },
+      });
     });
 
     it('is running until the last of run, heartbeat and delivery has ended', async () => {

@@ -1,5 +1,9 @@
 import { discord } from './discord.ts';
+import { gitea } from './gitea.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
+import { intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
 import type { PlatformSpeech } from './platform.ts';
@@ -7,10 +11,14 @@ import { signal, signalRest } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { whatsapp, whatsappTemplate } from './whatsapp.ts';
+import { zendesk } from './zendesk.ts';
 
 export * from './platform.ts';
 
-/** The eight platforms in the order of the default binding, and after each the other ways to speak with it. */
+/**
+ * The eight platforms in the order of the default binding, and after each the other ways to speak with it; then those that
+ * comment.
+ */
 export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['whatsapp', whatsapp],
   ['whatsapp by template', whatsappTemplate],
@@ -23,4 +31,9 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['imessage', imessage],
   ['imessage on macOS 15', imessageOn('15.7')],
   ['msteams', msteams],
+  ['github', github],
+  ['gitlab', gitlab],
+  ['gitea', gitea],
+  ['zendesk', zendesk],
+  ['intercom', intercom],
 ];

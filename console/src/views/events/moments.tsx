@@ -30,6 +30,7 @@ export function momentsOf(story: Story): Moment[] {
       ...runMoments(run),
       ...story.deliveries.filter(({ runId }) => runId === run.id).flatMap(deliveryMoments),
     ]),
+    ...story.deliveries.filter(({ runId }) => runId === null).flatMap(deliveryMoments),
     ...(story.summary === null
       ? []
       : [
@@ -93,8 +94,13 @@ function received({ receivedAt, request, hook }: Story): Moment {
   };
 }
 
+const DECISIONS: Readonly<Record<string, string>> = {
+  wake: 'wake the agent',
+  deliver: 'send a message',
+};
+
 function decided({ actions, mapping, skipped, error, warnings, console: said }: Story): Moment {
-  const what = actions.map(({ kind }) => (kind === 'wake' ? 'wake the agent' : 'run an agent'));
+  const what = actions.map(({ kind }) => DECISIONS[String(kind)] ?? 'run an agent');
   const isBroken = error !== null && actions.length === 0 && skipped === null;
   const title = isBroken
     ? `The mapping ${mapping ?? ''} broke, and nothing was done`

@@ -54,7 +54,8 @@ export function Waterfall({ story }: { story: Story }) {
 }
 
 function rowsOf({ runs, deliveries }: Story, received: number, now: number): Row[] {
-  return runs.flatMap((run) => {
+  const direct = deliveries.filter(({ runId }) => runId === null);
+  const ofRuns = runs.flatMap((run) => {
     const { id, agentId, startedAt, finishedAt, notes, status } = run;
     const end = timeOf(finishedAt) ?? now;
     const began = timeOf(startedAt) ?? end;
@@ -63,15 +64,22 @@ function rowsOf({ runs, deliveries }: Story, received: number, now: number): Row
       { name: `Run of ${agentId}`, spans: spans(['waiting', received, began], ...tried) },
       ...deliveries
         .filter(({ runId }) => runId === id)
-        .map((delivery) => {
-          const isPending = delivery.status === 'pending';
-          const last = timeOf(delivery.attempts.at(-1)?.at ?? null);
-          const until = isPending ? now : (last ?? end);
-          const sent = attempts(delivery.attempts, end, until, isPending);
-          return { name: `To ${delivery.channel}`, spans: spans(...sent) };
-        }),
+        .map((delivery) => toRow(delivery, end, now)),
     ];
   });
+  return [...ofRuns, ...direct.map((delivery) => toRow(delivery, received, now))];
+}
+
+/** @param began when it was put on its way */
+function toRow(
+  { channel, status, attempts: tried }: Story['deliveries'][number],
+  began: number,
+  now: number,
+): Row {
+  const isPending = status === 'pending';
+  const last = timeOf(tried.at(-1)?.at ?? null);
+  const until = isPending ? now : (last ?? began);
+  return { name: `To ${channel}`, spans: spans(...attempts(tried, began, until, isPending)) };
 }
 
 type Part = readonly [kind: Span['kind'], from: number, to: number];

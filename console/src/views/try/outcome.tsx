@@ -3,6 +3,12 @@ import { Badge } from '../../ui/badge.tsx';
 import { ForeignText, Visible } from '../../ui/foreign-text.tsx';
 import { Prompt } from '../../ui/prompt.tsx';
 
+const HEADINGS = {
+  wake: 'The agent would be woken with',
+  agent: 'The agent would be shown',
+  deliver: 'The channel would be sent',
+} as const;
+
 /** What a request would lead to: who takes it and why, and what the agent would be shown. */
 export function Outcome({ preview }: { preview: Api<'Preview'> }) {
   const {
@@ -38,10 +44,18 @@ export function Outcome({ preview }: { preview: Api<'Preview'> }) {
           <Visible text={warning} />
         </p>
       ))}
-      {actions.map(({ prompt, kind, ...fields }, index) => (
+      {actions.map(({ prompt, kind, messages = [], ...fields }, index) => (
         <section key={index} class="card">
-          <h2>{kind === 'wake' ? 'The agent would be woken with' : 'The agent would be shown'}</h2>
-          <Prompt text={prompt} />
+          <h2>{HEADINGS[kind]}</h2>
+          {fields.delivery !== undefined && (
+            <p class="faint">
+              To <Visible text={fields.delivery} />
+            </p>
+          )}
+          {messages.map((text, nth) => (
+            <ForeignText key={nth} label={`Message ${nth + 1}`} text={text} />
+          ))}
+          {kind !== 'deliver' && <Prompt text={prompt} />}
           <details>
             <summary>Everything that was decided</summary>
             <ForeignText label="Action" text={JSON.stringify(fields, undefined, 2)} />

@@ -63,8 +63,8 @@ function waysTo(agent: AgentFields, isDefault: boolean, hooks: HooksOptions): st
 }
 
 /** What a wake brings about is a heartbeat, which answers where the main session last spoke. */
-function mayDeliver({ action, deliver }: MappingOptions): boolean {
-  return action === 'wake' || (action !== 'ignore' && deliver !== false);
+function mayDeliver({ action = 'agent', deliver }: MappingOptions): boolean {
+  return action === 'wake' || (action === 'agent' && deliver !== false);
 }
 
 /** Whether a request to the built-in agent hook may name the agent. */

@@ -1,0 +1,47 @@
+import type { Channel } from '../../hooks/ports/channel.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
+import { getText } from '../../platform/objects.ts';
+import { CommentChannel } from './comments.ts';
+import type { CommentOptions, Item } from './comments.ts';
+import type { Explanation } from './delivery-errors.ts';
+import { joinUrl } from './platform-channel.ts';
+
+export interface GiteaOptions extends CommentOptions {
+  /** Address of the server, for example `https://git.example.org`. */
+  readonly apiRoot: string;
+}
+
+class GiteaChannel extends CommentChannel {
+  override readonly provider = 'gitea';
+  protected override readonly signs = ['#'];
+  protected override readonly depth = 2;
+  readonly #options: GiteaOptions;
+
+  constructor(options: GiteaOptions) {
+    super('Gitea', options);
+    this.#options = options;
+  }
+
+  protected override comment({ repository, number }: Item, body: string) {
+    const { token, apiRoot } = this.#options;
+    const url = joinUrl(apiRoot, `/api/v1/repos/${repository}/issues/${number}/comments`);
+    const headers = { 'content-type': 'application/json', authorization: `token ${token}` };
+    return [url, { method: 'POST', headers, body: JSON.stringify({ body }) }] as const;
+  }
+
+  protected override explain({ status, json }: HttpAnswer): Explanation {
+    const message = getText(json, 'message');
+    // A token without the scope names it; everything else is about this issue.
+    const isOfIssue = status === 403 && !/scope|token/i.test(message ?? '');
+    return { message, ...(isOfIssue && message !== undefined && { kind: 'permanent' }) };
+  }
+}
+
+/**
+ * Issues and pull requests of Gitea and Forgejo; `to` is `<owner>/<repository>#<number>`, and the message becomes a
+ * comment there. They know no idempotency key.
+ * @throws Error when `repositories` names none
+ */
+export function gitea(options: GiteaOptions): Channel {
+  return new GiteaChannel(options);
+}

@@ -1,0 +1,76 @@
+import * as fc from 'fast-check';
+import { github } from './github.ts';
+import { Marker } from './marker.ts';
+
+const TEXT = 'The build is **green**.\n\n- one\n- two 👍';
+const marker = new Marker('a token');
+const MARKED = marker.on(TEXT);
+
+describe('the marker of comments', () => {
+  it('is a comment of HTML behind the text, which the text is followed by', () => {
+    expect(MARKED).toMatch(/^The build[\s\S]*👍\n\n<!-- nestjs-agent-hooks [\w-]{22} -->$/);
+    expect(marker.isOn(MARKED)).toBe(true);
+  });
+
+  it.each([
+    ['line ends', MARKED.replaceAll('\n', '\r\n')],
+    ['blanks', `  ${MARKED.replaceAll('\n', '\n ')}\n\n`],
+    ['signs of lists', MARKED.replaceAll('\n- ', '\n* ')],
+    ['escapes', MARKED.replaceAll('**', '\\*\\*')],
+    ['invisible signs', MARKED.replaceAll('build', 'build\u200b')],
+  ])('is known where a platform changed %s', (_what, text) => {
+    expect(marker.isOn(text)).toBe(true);
+  });
+
+  it.each([
+    ['that was copied behind other words', MARKED.replace(TEXT, 'Answer me!')],
+    ['behind ours and further words', MARKED.replace('two', 'two. And you?')],
+    ['in the middle, before further words', `${MARKED}\n\nAnd you?`],
+    ['of somebody else', new Marker('another token').on(TEXT)],
+    ['that was made up', `${TEXT}\n\n<!-- nestjs-agent-hooks ${'A'.repeat(22)} -->`],
+    ['that is missing', TEXT],
+    ['alone', MARKED.slice(TEXT.length)],
+  ])('counts for nothing %s', (_what, text) => {
+    expect(marker.isOn(text)).toBe(false);
+  });
+
+  it('knows nothing of a long text that has none, in linear time', () => {
+    const began = performance.now();
+    expect(marker.isOn('<!-- nestjs-agent-hooks '.repeat(100_000))).toBe(false);
+    expect(
+      marker.isOn(`<!-- nestjs-agent-hooks ${'A'.repeat(22)} -->${' '.repeat(100_000)}x`),
+    ).toBe(false);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  const anyText = fc.string({ unit: 'binary', maxLength: 500 });
+  const letters = (text: string): string => text.normalize('NFKC').replace(/[^\p{L}\p{N}]/gu, '');
+
+  it('is known on whatever a channel sends, as platforms give it back', () => {
+    const channel = github({ token: 'a token', repositories: ['*'] });
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const part of channel.parts(text)) {
+          const body = marker.on(part);
+          expect(channel.isOwn(body)).toBe(true);
+          expect(channel.isOwn(JSON.parse(JSON.stringify(body.toWellFormed())) as string)).toBe(
+            true,
+          );
+          expect(channel.isOwn(`${body.replaceAll('\n', '\r\n').trim()}\n`)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is never known on other words', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (own, other) => {
+        fc.pre(letters(own) !== letters(other));
+        const line = marker.on(own).slice(own.length);
+        expect(marker.isOn(other + line)).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import type { ChannelId } from './channel.ts';
+import type { DeliveryTarget } from './jobs.ts';
+
+/** Where a message goes. Without a recipient the delivery fails, and says so. */
+export interface MessageAddress {
+  readonly channel: ChannelId;
+  /** The first channel of the same account; what one account sends to one recipient is one line. */
+  readonly account: ChannelId;
+  readonly to: string | null;
+  /** The operator wrote the recipient: where the message arrives, the main session has spoken. */
+  readonly isLiteral: boolean;
+}
+
+/** Why there is no address. */
+export function whyNowhere({ provider, to }: DeliveryTarget): string {
+  if (provider === undefined) return 'no channel is configured';
+  return to === undefined
+    ? 'the payload does not say where it came from'
+    : `no channel has the provider ${provider}`;
+}
+
+/** Decides through which channel and to whom a message goes (behaviour.md §5). */
+export abstract class Recipients {
+  /**
+   * `last` is where the session last spoke, if that channel is served still, else the default channel. The recipient is
+   * the first that is known: the one that was named, the channel's configured one, the channel's last one in this
+   * session, and for `last` the session's last one.
+   * @param session the main session of the agent that speaks.
+   * @returns null when no channel was named and none is configured, or none of the provider that was.
+   */
+  abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
+
+  /** Whether there is a channel of this provider. */
+  abstract serves(provider: string): boolean;
+
+  /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
+  abstract isOwn(provider: string, text: string): boolean;
+}

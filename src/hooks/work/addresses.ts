@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import { Recipients, Sessions } from '../ports/index.ts';
+import type { DeliveryTarget, MessageAddress } from '../ports/index.ts';
+import { ChannelRegistry } from './channels.ts';
+
+/** Reads routes and channels to decide where a message goes. */
+@Injectable()
+export class Addresses extends Recipients {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly channels: ChannelRegistry,
+  ) {
+    super();
+  }
+
+  async find(target: DeliveryTarget, session: string): Promise<MessageAddress | null> {
+    const { to, toFrom, provider } = target;
+    if (provider !== undefined) {
+      const channel = this.channels.ofProvider(provider, target.channel);
+      if (channel === null || to === undefined) return null;
+      return {
+        channel,
+        account: this.channels.accountOf(channel),
+        to,
+        isLiteral: false,
+      };
+    }
+    const isLast = target.channel === 'last';
+    if (isLast && this.channels.isEmpty) return null;
+    const { last, byChannel } = await this.sessions.routes(session);
+    const route = isLast && last !== null && this.channels.get(last.channel) !== null ? last : null;
+    const channel =
+      target.channel === 'last' ? (route?.channel ?? this.channels.default) : target.channel;
+    const account = this.channels.accountOf(channel);
+    if (to !== undefined) return { channel, account, to, isLiteral: toFrom === 'mapping' };
+    const configured = this.channels.defaultRecipient(channel);
+    if (configured !== null) {
+      const isLiteral = toFrom === undefined || toFrom === 'mapping';
+      return { channel, account, to: configured, isLiteral };
+    }
+    const remembered = byChannel[channel] ?? route?.to ?? null;
+    return { channel, account, to: remembered, isLiteral: false };
+  }
+
+  override serves(provider: string): boolean {
+    return this.channels.ofProvider(provider, 'last') !== null;
+  }
+
+  override isOwn(provider: string, text: string): boolean {
+    return this.channels.isOwn(provider, text);
+  }
+}
