@@ -4,7 +4,8 @@ import type { ModelMessage, ToolSet } from 'ai';
 
 import type { Agent } from '../../hooks/ports/agent-directory.ts';
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
-import type { AgentTurn, AskedCall, ToolQuestion } from '../../hooks/ports/agent-runner.ts';
+import type { AgentTurn, ToolQuestion } from '../../hooks/ports/agent-runner.ts';
+import type { AskedCall } from '../../hooks/ports/wait.ts';
 
 /**
  * Tool calls that a person decides about, by the SDK's own contract: a call that needs approval is not made, and the

@@ -8,6 +8,7 @@ describe('what a person decides where strangers read the reply', () => {
     [undefined, 'run', { run: true, reply: true }],
     [undefined, { run: true, reply: false, until: '2h' }, { run: true, reply: true, until: '2h' }],
     ['run', undefined, { run: true, reply: true }],
+    [undefined, 'tools', { tools: true, reply: true }],
     [{ run: true, until: '2h' }, 'reply', { run: true, reply: true, until: '2h' }],
     ['reply', 'run', 'reply'],
     // Said of replies, or of everything.

@@ -55,7 +55,7 @@ export function approveOpenly(
   if (ofMapping === false || saysSo) return ofMapping;
   const option = ofMapping ?? ofAgent;
   if (option === undefined || option === false || option === 'reply') return 'reply';
-  return { ...(option === 'run' ? { run: true } : option), reply: true };
+  return { ...settingsOf(option), reply: true };
 }
 
 /** What is decided about one run, as its job keeps it. Undefined: nothing. */

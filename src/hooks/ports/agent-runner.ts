@@ -1,5 +1,6 @@
 import type { Agent, ThinkingLevel } from './agent-directory.ts';
 import type { ChannelId } from './channel.ts';
+import type { AskedCall } from './wait.ts';
 
 /** Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. @publicApi */
 export interface Trust {
@@ -104,14 +105,6 @@ export interface ToolQuestion {
   readonly calls: readonly AskedCall[];
   /** Where the turn stands, in the runner's own words: kept with the run, and given back with the decision. */
   readonly state: string;
-}
-
-/** One of them. @publicApi */
-export interface AskedCall {
-  /** `<server>_<tool>` */
-  readonly tool: string;
-  /** Its whole input as JSON text. */
-  readonly input: string;
 }
 
 /** How a turn ended well. @publicApi */

@@ -1,5 +1,3 @@
-import type { AskedCall } from './agent-runner.ts';
-
 /**
  * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
  * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient. @publicApi
@@ -39,6 +37,14 @@ export interface WaitRecipient {
   readonly channel: string;
   /** Null: nobody knew one. */
   readonly to: string | null;
+}
+
+/** A tool call that an agent wants to make. @publicApi */
+export interface AskedCall {
+  /** `<server>_<tool>` */
+  readonly tool: string;
+  /** Its whole input as JSON text. */
+  readonly input: string;
 }
 
 /** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
