@@ -66,7 +66,10 @@ export const OPS_REFUSALS = {
     status: 404,
     sentence: 'Nothing of this id waits or waited; GET /ops/api/waits lists what waits.',
   },
-  decided_before: { status: 409, sentence: 'Somebody has decided this already; the story says who.' },
+  decided_before: {
+    status: 409,
+    sentence: 'Somebody has decided this already; the story says who.',
+  },
   wait_over: {
     status: 409,
     sentence: 'It is too late: the time to decide was over, or the event was forgotten.',

@@ -43,7 +43,7 @@ describe('agents.list[].tools', () => {
       },
     ]);
     const [main] = list;
-    expect(resolveOptions({ agents: { list: [{ ...main!, approve: 'reply' }] } }).problems).toEqual(
+    expect(resolveOptions({ agents: { list: [{ ...main, approve: 'reply' }] } }).problems).toEqual(
       [],
     );
   });

@@ -92,7 +92,7 @@ export class TurnRunner {
 
   /** Decides who is asked, by which model unless one was named, with what contract and what history. */
   prepare(request: TurnRequest): PreparedTurn {
-    const { agentId, trust, mayDeliverTo, session, model, approval, ...rest } = request;
+    const { agentId, trust, mayDeliverTo, session, model, approval: _asked, ...rest } = request;
     const agent = this.directory.resolve(agentId);
     // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
     const level = session?.isUntrusted === true ? 'untrusted' : trust.level;

@@ -77,4 +77,6 @@ const CODES = {
   unknown: 'unknown_wait',
   'decided-before': 'decided_before',
   over: 'wait_over',
-} as const satisfies Readonly<Record<Exclude<DecisionOutcome, 'decided' | 'no-reply'>, RefusalCode>>;
+} as const satisfies Readonly<
+  Record<Exclude<DecisionOutcome, 'decided' | 'no-reply'>, RefusalCode>
+>;
