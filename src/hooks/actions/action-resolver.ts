@@ -1,6 +1,6 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { modelIds, toApproval, unaliased } from '../options/index.ts';
+import { modelIds, toApproval, unaliased, withApprovers } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import {
   CHANNEL_BINDINGS,
@@ -174,7 +174,7 @@ export class ActionResolver {
       ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
-      approve: toApproval(approve ?? agent.approve, asked.trust, sessionMode),
+      approve: toApproval(withApprovers(approve, agent.approve ?? false), asked.trust, sessionMode),
       deliver:
         deliver === false
           ? null

@@ -262,7 +262,7 @@ export class AgentOptions {
 
   /**
    * What a person decides: `run`, whether a run may begin; `reply`, whether its reply may be delivered; or an object
-   * `{run, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
+   * `{run, reply, until, then, whileWaiting, approvers}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
    * nothing. Default: `agents.defaults.approve`.
    */
   @IsOptional()

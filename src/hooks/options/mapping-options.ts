@@ -266,7 +266,7 @@ export class MappingOptions extends RunLimitsOptions {
 
   /**
    * What a person decides: `run`, whether a run may begin; `reply`, whether its reply may be delivered; or an object
-   * `{run, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
+   * `{run, reply, until, then, whileWaiting, approvers}`, in which `when-untrusted` asks only where foreign text is shown. `false`:
    * nothing. Default: the agent's.
    */
   @Option({ appliesTo: OF_RUNS })
