@@ -200,6 +200,7 @@ export type {
   Decision,
   DecisionOutcome,
   WaitFilter,
+  AskedQuestion,
   WaitPage,
   WaitingRun,
   AuditedState,

@@ -13,9 +13,7 @@
 // that was not committed, and nothing that was decided.
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { shorten } from '../../platform/shorten.ts';
-import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin } from '../ports/index.ts';
+import { Clock, EventStore, LedgerAdmin } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
@@ -24,12 +22,11 @@ import type {
   RunLease,
   RunUpdate,
   StepOutcome,
-  Trust,
   WaitDecision,
   WaitDetails,
-  WaitRecipient,
 } from '../ports/index.ts';
 import { Notices } from './notice.ts';
+import { Questions } from './questions.ts';
 import { RunEnd } from './run-end.ts';
 import type { ReplyEffects } from './run-end.ts';
 import type { StepResult } from './step.ts';
@@ -53,7 +50,7 @@ export class Approvals {
     private readonly admin: LedgerAdmin,
     private readonly end: RunEnd,
     private readonly notices: Notices,
-    private readonly settings: HooksSettings,
+    private readonly questions: Questions,
     private readonly clock: Clock,
   ) {}
 
@@ -84,7 +81,7 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'reply', recipient, text: record.reply ?? '' });
   }
 
-  #goOn(asked: Asked): Promise<StepResult> | StepResult | null {
+  #goOn(asked: Asked): Promise<StepResult | null> | StepResult {
     const { job, run, wait } = asked;
     const { kind, decision, until, whenOver } = wait;
     switch (decision?.verdict) {
@@ -103,8 +100,15 @@ export class Approvals {
       case 'denied':
         return this.#deny(asked, whoDenied(decision));
       case 'approved':
-        return kind === 'run' ? null : this.#reply(asked, decision.text ?? run.reply ?? '');
+        if (kind === 'reply') return this.#reply(asked, decision.text ?? run.reply ?? '');
+        return this.#begin(asked);
     }
+  }
+
+  /** Where what would begin is not what was shown, a person is asked again. */
+  async #begin({ job, run, wait }: Asked): Promise<StepResult | null> {
+    const isShown = await this.questions.isShown(job, wait, job.message, null);
+    return isShown ? null : this.#askToBegin(job, run.id);
   }
 
   /** The reply as it was shown, to where it was said to go; where that is another place by now, a person is asked again. */
@@ -113,8 +117,10 @@ export class Approvals {
     const effects = await this.end.ofReply(job, id, text, contract?.trust ?? 'untrusted');
     const { recipient, summary } = effects;
     const isApproved = wait.decision?.verdict === 'approved';
-    if (recipient !== null && !(isApproved && isSame(recipient, wait.recipient))) {
-      return this.#ask(job, { type: 'run-update', id }, { kind: 'reply', recipient, text });
+    const isShown = await this.questions.isShown(job, wait, run.reply ?? '', recipient);
+    if (recipient !== null && !(isApproved && isShown)) {
+      const record = { type: 'run-update', id, contract: contract ?? undefined } as const;
+      return this.#ask(job, record, { kind: 'reply', recipient, text: run.reply ?? '' });
     }
     const ended = { status: 'succeeded', error: null, finishedAt: this.clock.now() } as const;
     return {
@@ -152,18 +158,17 @@ export class Approvals {
   }
 
   /** Nobody has decided in time. */
-  #over(asked: Asked, whenOver: WaitDetails['whenOver']): StepResult {
+  async #over(asked: Asked, whenOver: WaitDetails['whenOver']): Promise<StepResult> {
     const { job, run, wait } = asked;
     const at = this.clock.now();
-    const decision: Change = {
-      type: 'decision',
-      id: wait.id,
-      decision: { verdict: 'expired', at },
-    };
+    const ended: readonly Change[] = [
+      { type: 'decision', id: wait.id, decision: { verdict: 'expired', at } },
+      ...(await this.questions.ending(wait.id)),
+    ];
     const error = 'nobody decided in time';
     if (whenOver === 'deny') {
       const denied = this.#deny(asked, error);
-      return { ...denied, changes: [decision, ...denied.changes] };
+      return { ...denied, changes: [...ended, ...denied.changes] };
     }
     const summary = summaryLine(job.name, 'error', error);
     const { mapping = job.hook } = job.trust;
@@ -172,7 +177,7 @@ export class Approvals {
       outcome: { type: 'dead' },
       reason,
       changes: [
-        decision,
+        ...ended,
         { type: 'run-update', id: run.id, status: 'failed', error, finishedAt: at, summary },
         ...this.end.tell(job, summary),
         ...this.notices.report(reason, job.eventId),
@@ -191,33 +196,23 @@ export class Approvals {
     const openedAt = this.clock.now();
     const until = openedAt + withinMs;
     const wait = { id: newId(), owner, openedAt, until, whenOver, ...question };
+    const level = record.contract?.trust ?? job.trust.level;
     const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
+    const put = this.questions.put(job, { wait, text, level }, open < MOST_QUESTIONS);
     return {
-      outcome: { ...waiting(job, until), wait },
+      outcome: { ...waiting(job, until), wait: put.wait, onEnd: put.onEnd },
       changes: [
         { ...record, status: 'waiting', error: null },
-        ...this.#tell(open, wait, job, text, record.contract?.trust ?? job.trust.level),
+        ...put.changes,
+        ...(open === MOST_QUESTIONS ? this.#tellOfMore(job) : []),
       ],
     };
   }
 
-  /** What the operator hears of it: the question, or once that there are too many to be asked one by one. */
-  #tell(
-    open: number,
-    wait: NewWait,
-    job: RunJob,
-    text: string,
-    level: Trust['level'],
-  ): readonly Change[] {
-    const { hasCommand } = this.settings.names;
-    if (open < MOST_QUESTIONS) {
-      return this.notices.ask(questionText(wait, job, text, hasCommand), level);
-    }
-    if (open > MOST_QUESTIONS) return [];
-    const { mapping = job.hook } = job.trust;
-    const where = hasCommand ? '`hooks decisions` lists' : 'the console lists';
-    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${where} them`;
-    return this.notices.report(more, job.eventId);
+  /** Once, that there are too many to be asked about one by one. */
+  #tellOfMore({ hook, eventId, trust: { mapping = hook } }: RunJob): readonly Change[] {
+    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${this.questions.whereListed}`;
+    return this.notices.report(more, eventId);
   }
 }
 
@@ -228,33 +223,6 @@ function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait
   return { type: 'wait', until, holdsKey: job.approve?.whileWaiting === 'hold' };
 }
 
-function isSame(one: WaitRecipient, other: WaitRecipient | null): boolean {
-  return one.channel === other?.channel && one.to === other.to;
-}
-
 function whoDenied({ by, reason }: WaitDecision): string {
   return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
-}
-
-/** Most characters of what would begin a run; a reply is shown whole. */
-const MAX_SHOWN = 1000;
-
-/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
-function questionText(
-  { id, kind, until, whenOver, recipient }: NewWait,
-  { name, hook, agentId }: RunJob,
-  text: string,
-  hasCommand: boolean,
-): string {
-  const who = name === DEFAULT_HOOK_NAME ? hook : name;
-  const what =
-    kind === 'run'
-      ? `${who} would begin a run of the agent ${agentId} with this message:`
-      : `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${recipient?.to ? `, recipient ${recipient.to}` : ''}:`;
-  const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
-  const time = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
-  const how = hasCommand
-    ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} UTC ${otherwise}.`
-    : `Decide about ${id} in the console; without a decision by ${time} UTC ${otherwise}.`;
-  return [what, '', kind === 'run' ? shorten(text, MAX_SHOWN) : text, '', how].join('\n');
 }
