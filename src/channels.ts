@@ -20,9 +20,13 @@ export { whatsapp } from './adapters/channels/whatsapp.ts';
 export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
 export type {
+  Buttons,
   ChannelBinding,
   ChannelBindings,
   ChannelId,
   DeliveryFailure,
+  HeardTaps,
   OutgoingMessage,
+  Tap,
+  TapPolling,
 } from './hooks/ports/index.ts';
