@@ -1068,7 +1068,7 @@ export interface components {
             /** @description Runs and deliveries that waited, the most that was seen in the step; as in the step before where none was looked at. */
             waiting: number[];
         };
-        /** @description One of them. */
+        /** @description A tool call that an agent wants to make. */
         AskedCall: {
             /** @description `<server>_<tool>` */
             tool: string;

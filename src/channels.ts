@@ -31,9 +31,13 @@ export { zendesk } from './adapters/channels/zendesk.ts';
 export type { ZendeskOptions } from './adapters/channels/zendesk.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
 export type {
+  Buttons,
   ChannelBinding,
   ChannelBindings,
   ChannelId,
   DeliveryFailure,
+  HeardTaps,
   OutgoingMessage,
+  Tap,
+  TapPolling,
 } from './hooks/ports/index.ts';

@@ -92,6 +92,7 @@ const rulesWith = (textOr) => ({
           until: { type: 'string', pattern: String.raw`^\d{1,5}(s|m|h)$` },
           then: { enum: ['deny', 'expire'] },
           whileWaiting: { enum: ['continue', 'hold'] },
+          approvers: { type: 'array', minItems: 1, items: { type: 'string' } },
         },
         additionalProperties: false,
       },

@@ -57,6 +57,7 @@ import {
   RunEnds,
   Sessions,
   SystemClock,
+  TapDoor,
 } from './ports/index.ts';
 import { RefusalKeeper } from './operating/refusal-keeper.ts';
 import { findTracing } from '../platform/tracing.ts';
@@ -75,11 +76,15 @@ import { ExternalServices } from './work/external-services.ts';
 import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
 import { HostErrors } from './work/host-errors.ts';
 import { Notices } from './work/notice.ts';
+import { OperatorAddress } from './work/operator-address.ts';
 import { Outbox } from './work/outbox.ts';
+import { Questions } from './work/questions.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
 import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
+import { TapStep } from './work/tap-step.ts';
+import { Taps } from './work/taps.ts';
 import { TurnRunner } from './work/turn.ts';
 import { WorkLoop } from './work/work-loop.ts';
 
@@ -238,6 +243,11 @@ export const providers: Provider[] = [
   HeartbeatStep,
   DeliveryStep,
   Notices,
+  OperatorAddress,
+  Questions,
+  Taps,
+  { provide: TapDoor, useExisting: Taps },
+  TapStep,
   HeartbeatSchedule,
   HostErrors,
   TurnRunner,

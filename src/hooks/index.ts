@@ -201,6 +201,7 @@ export type {
   Decision,
   DecisionOutcome,
   WaitFilter,
+  AskedQuestion,
   WaitPage,
   WaitingRun,
   AuditedState,

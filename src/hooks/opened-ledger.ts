@@ -155,6 +155,8 @@ export const ledgerPorts: readonly Provider[] = [
     waits: true,
     countWaits: true,
     decide: true,
+    question: true,
+    hasOpenButtons: true,
     setPaused: true,
     isPaused: true,
     counts: true,

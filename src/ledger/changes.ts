@@ -21,7 +21,7 @@ import { addWork, lockOfWork } from './work/queue.ts';
 import { Touched, settle } from './work/settlement.ts';
 import type { Maker } from './work/settlement.ts';
 import { appended } from './work/stages.ts';
-import { closeWait } from './work/waits.ts';
+import { closeWait, noteAsked } from './work/waits.ts';
 
 /** Writes one change, and names the events that are to be settled. As a method, which takes whichever of its kinds. */
 type Write<C extends Change> = { write(tx: Tx, change: C, touched: Touched): unknown }['write'];
@@ -67,6 +67,7 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   'bad-end': (tx, { line, eventId, count: times = 1 }) =>
     tx.insert('bad_ends', [{ event_id: eventId, line, count: times }]),
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
+  asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 

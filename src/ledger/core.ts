@@ -37,7 +37,7 @@ import {
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add } from './work/queue.ts';
-import { countWaits, decide, listWaits } from './work/waits.ts';
+import { countWaits, decide, hasOpenButtons, listWaits, readQuestion } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {
@@ -69,6 +69,8 @@ export const FRESH_READS = {
   readRoutes,
   readCertificates,
   gatherBadEnds,
+  readQuestion,
+  hasOpenButtons,
   countWaits,
   holderOf,
   isPaused,

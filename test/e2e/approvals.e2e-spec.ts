@@ -56,7 +56,7 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       const event = await asked();
       const [question] = await questions();
       expect(question).toContain('the reply');
-      expect(question).toContain('chan_2, recipient a customer');
+      expect(question).toContain('chan_2, recipient `a customer`');
       expect(question).toContain(waitOf(event));
       expect(hooks.chan1.messages[0]?.to).toBe('+1');
       expect(hooks.chan2.messages).toEqual([]);

@@ -1,5 +1,5 @@
 import type { WaitingRun } from '../../src/hooks/index.ts';
-import { OperatedService } from '../support/operated-service.ts';
+import { OPERATOR_TOKEN, OperatedService } from '../support/operated-service.ts';
 
 const WAIT: WaitingRun = {
   id: '0198c5c2-0000-7000-8000-000000000001',
@@ -62,6 +62,31 @@ describe('what waits for a decision (ops/api/waits)', () => {
     const answer = await service.post(DECIDE, { body: { verdict: 'denied' } });
     expect(answer).toMatchObject({ status, body: { code } });
     expect(service.ledger.audit).toMatchObject([{ subject: WAIT.id, outcome: code, after: null }]);
+  });
+
+  it('is decided by those of the role that its approvers name, and by no others', async () => {
+    const others = (['operate', 'configure'] as const).map((role) => ({
+      id: role,
+      role,
+      token: `${role}-token-of-good-length`,
+    }));
+    await using service = await OperatedService.start({
+      tokens: () => ({ operator: OPERATOR_TOKEN, others }),
+    });
+    service.ledger.decision = 'decided';
+    service.ledger.approvers = ['telegram:1', 'configure'];
+    const body = { verdict: 'approved' };
+    const asked = { body, token: others[0]!.token };
+    const refused = await service.post(DECIDE, asked);
+    expect(refused).toMatchObject({ status: 403, body: { code: 'role_too_low' } });
+    expect(decided(service)).toEqual([]);
+    expect(service.ledger.audit).toMatchObject([{ outcome: 'role_too_low', after: null }]);
+    expect(await service.post(DECIDE, { ...asked, token: others[1]!.token })).toMatchObject({
+      status: 200,
+    });
+    service.ledger.approvers = ['telegram:1'];
+    expect(await service.post(DECIDE, asked)).toMatchObject({ status: 200 });
+    expect(decided(service)).toHaveLength(2);
   });
 
   it.each([

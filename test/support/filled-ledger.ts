@@ -124,8 +124,11 @@ export async function filledLedger(
     const until = openedAt + 3_600_000;
     const about = { kind: 'reply', owner: 'agent token', whenOver: 'deny' } as const;
     const recipient = { channel: 'chan_1', to: NASTY };
-    const wait = { id: newId(), ...about, openedAt, until, recipient };
-    await ledger.work.commit(await claimed(), { type: 'wait', until, holdsKey: false, wait }, [
+    const shown = { digest: 'of what was shown', code: `of the buttons of ${session}` };
+    const wait = { id: newId(), ...about, ...shown, openedAt, until, recipient };
+    const onEnd = session === 'asked' ? heartbeat(MAIN, { dueAt: openedAt }) : undefined;
+    const outcome = { type: 'wait', until, holdsKey: false, wait, onEnd } as const;
+    await ledger.work.commit(await claimed(), outcome, [
       { type: 'run-update', id: runOf(id), status: 'waiting', reply: NASTY },
     ]);
     const decision = { verdict: 'approved', by: 'ana', at: openedAt, text: NASTY } as const;

@@ -9,6 +9,7 @@ import {
   Sessions,
 } from '../../src/hooks/index.ts';
 import type {
+  AskedQuestion,
   Activity,
   ActivityWindow,
   AuditFilter,
@@ -121,6 +122,7 @@ export class OperatedLedger {
   waiting: readonly WaitingWork[] = [];
   waits: readonly WaitingRun[] = [];
   decision: DecisionOutcome = 'unknown';
+  approvers: AskedQuestion['approvers'] = null;
   /** When hooks were used last, ISO 8601. */
   lastAt: Readonly<Record<string, string>> = {};
   freeBytes = 100_000_000_000;
@@ -310,6 +312,16 @@ class OperatedOperations extends LedgerAdmin {
 
   async countWaits(): Promise<number> {
     return this.ledger.waits.length;
+  }
+
+  async question(): Promise<AskedQuestion> {
+    const { approvers } = this.ledger;
+    const nothing = { asked: null, messageId: null, onEnd: null, decision: null };
+    return { id: 'w', digest: 'd', approvers, ...nothing };
+  }
+
+  async hasOpenButtons(): Promise<boolean> {
+    return false;
   }
 
   async decide(id: string, { at: _at, ...decision }: Decision): Promise<DecisionOutcome> {

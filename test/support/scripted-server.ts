@@ -43,7 +43,7 @@ export interface Answer {
 }
 
 /** @param script what is said instead, where it says something. */
-export type Platform = (request: RecordedRequest, script: Script) => Answer;
+export type Platform = (request: RecordedRequest, script: Script) => Answer | Promise<Answer>;
 
 /** A real HTTP server on a free port of 127.0.0.1 that records each request and answers as scripted. */
 export class ScriptedServer {
@@ -117,7 +117,7 @@ export class ScriptedServer {
     for (const { count, arrived } of this.waiting) if (this.requests.length >= count) arrived();
     const script = this.scripts.shift() ?? this.meanwhile;
     await script.after;
-    answer(response, this.platform(recorded, script), script);
+    answer(response, await this.platform(recorded, script), script);
   }
 }
 

@@ -4,6 +4,7 @@ import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText, isRecord } from '../../platform/objects.ts';
+import { DiscordButtons, NO_BUTTONS, buttonRow } from './discord-buttons.ts';
 import { PlatformChannel } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
@@ -17,6 +18,7 @@ export interface DiscordOptions {
 /** Message flag: links show no preview, so that nobody fetches them unasked. */
 const SUPPRESS_EMBEDS = 4;
 const NONCE_CHARS = 25;
+const UNKNOWN_MESSAGE = '10008';
 
 /** A request as Discord's client makes it; its body is JSON. */
 type DiscordRequest = Parameters<RESTOptions['makeRequest']>[1];
@@ -29,6 +31,9 @@ class DiscordChannel extends PlatformChannel {
     pattern: /^\d{15,20}$/,
     expected: 'a channel id of 15 to 20 digits (Copy Channel ID in the client)',
   };
+  override readonly buttons = new DiscordButtons((to, id, signal) =>
+    this.#edit({ to, id }, NO_BUTTONS, signal),
+  );
   readonly #options: DiscordOptions;
   #rest: REST | undefined;
 
@@ -43,13 +48,19 @@ class DiscordChannel extends PlatformChannel {
   }
 
   async send(
-    { to, text, idempotencyKey }: OutgoingMessage,
+    { to, text, idempotencyKey, code, replaces }: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
     signal.throwIfAborted();
+    if (replaces !== undefined) {
+      const body = { content: text, allowed_mentions: { parse: [] }, ...NO_BUTTONS };
+      await this.#edit({ to, id: replaces }, body, signal);
+      return { messageId: replaces };
+    }
     const rest = await this.#client();
     const body = {
       content: text,
+      ...(code !== undefined && buttonRow(code)),
       nonce: createHash('sha256').update(idempotencyKey).digest('hex').slice(0, NONCE_CHARS),
       enforce_nonce: true,
       allowed_mentions: { parse: [] },
@@ -64,6 +75,22 @@ class DiscordChannel extends PlatformChannel {
       throw this.#toDeliveryError(error);
     }
     throw this.unreadable();
+  }
+
+  /** A message that is gone is edited. */
+  async #edit(
+    { to, id }: { readonly to: string; readonly id: string },
+    body: object,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const rest = await this.#client();
+    try {
+      await rest.patch(`/channels/${to}/messages/${id}`, { body, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = this.#toDeliveryError(error);
+      if (failure.code !== UNKNOWN_MESSAGE) throw failure;
+    }
   }
 
   /** One for all messages: Discord's client keeps its own account of the limits. Requests and retries are ours. */

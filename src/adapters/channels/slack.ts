@@ -5,6 +5,7 @@ import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
 import { PlatformChannel, splitThread } from './platform-channel.ts';
+import { SlackButtons, messageName, questionBlocks, settledBlocks } from './slack-buttons.ts';
 
 export interface SlackOptions {
   /** Bot token (`xoxb-…`) with `chat:write`. */
@@ -66,6 +67,10 @@ class SlackChannel extends PlatformChannel {
     expected:
       'a channel id, such as C0123456789, or one with a thread, C0123456789/1712345678.123456',
   };
+  override readonly buttons = new SlackButtons(async (channel, user, text, signal) => {
+    const client = await this.#client(signal);
+    await this.#call(client, 'chat.postEphemeral', { channel, user, text: escaped(text) }, signal);
+  });
   readonly #options: SlackOptions;
 
   constructor(options: SlackOptions) {
@@ -77,29 +82,61 @@ class SlackChannel extends PlatformChannel {
     return withoutMentions(markdown);
   }
 
-  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId?: string }> {
+  async send(
+    { to, text, code, replaces }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId?: string | undefined }> {
     signal.throwIfAborted();
     const client = await this.#client(signal);
     const { chat: channel, thread: thread_ts } = splitThread(to);
+    if (replaces !== undefined) return this.#settle(client, { text, replaces }, signal);
     const post = (words: object) => this.#post(client, { channel, thread_ts, ...words }, signal);
+    if (code !== undefined) {
+      const { channel: at, ts } = await post(questionBlocks(text, code));
+      return { messageId: messageName(at, ts) };
+    }
     try {
-      return await post({ markdown_text: text });
+      return await named(post({ markdown_text: text }));
     } catch (error) {
       if (!(error instanceof DeliveryError) || !NOT_FORMATTED.includes(error.code ?? ''))
         throw error;
     }
-    return post({ text: escaped(text), mrkdwn: false });
+    return named(post({ text: escaped(text), mrkdwn: false }));
   }
 
   async #post(
     client: WebClient,
     message: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<{ messageId?: string }> {
+  ): Promise<Posted> {
+    const preview = { unfurl_links: false, unfurl_media: false };
+    const sent = await this.#call(client, 'chat.postMessage', { ...message, ...preview }, signal);
+    return { channel: getText(sent, 'channel'), ts: getText(sent, 'ts') };
+  }
+
+  /** A message that is gone is settled. */
+  async #settle(
+    client: WebClient,
+    { text, replaces }: { readonly text: string; readonly replaces: string },
+    signal: AbortSignal,
+  ): Promise<{ messageId: string }> {
+    const { chat: channel, thread: ts } = splitThread(replaces);
     try {
-      const preview = { unfurl_links: false, unfurl_media: false };
-      const sent = await client.apiCall('chat.postMessage', { ...message, ...preview });
-      return { messageId: getText(sent, 'ts') };
+      await this.#call(client, 'chat.update', { channel, ts, ...settledBlocks(text) }, signal);
+    } catch (error) {
+      if (!(error instanceof DeliveryError && error.kind === 'permanent')) throw error;
+    }
+    return { messageId: replaces };
+  }
+
+  async #call(
+    client: WebClient,
+    method: string,
+    what: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    try {
+      return await client.apiCall(method, what);
     } catch (error) {
       signal.throwIfAborted();
       const cause = getField(error, 'original');
@@ -134,6 +171,16 @@ class SlackChannel extends PlatformChannel {
     const kind = code === undefined ? undefined : toFailureKind(answer.status, code);
     return this.refusal(answer, { message: explain(answer.json, code), code, kind });
   }
+}
+
+/** Where and when a message was posted. */
+interface Posted {
+  readonly channel: string | undefined;
+  readonly ts: string | undefined;
+}
+
+async function named(posting: Promise<Posted>): Promise<{ messageId: string | undefined }> {
+  return { messageId: (await posting).ts };
 }
 
 /** The code in words, with what Slack says besides: the scope that is missing, the argument that is wrong. */

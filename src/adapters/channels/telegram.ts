@@ -1,10 +1,17 @@
 import { DeliveryError } from '../../hooks/ports/channel.ts';
-import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import type {
+  Buttons,
+  Channel,
+  DeliveryFailure,
+  OutgoingMessage,
+} from '../../hooks/ports/channel.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
 import { PlatformChannel, splitThread } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
+import type { Sent, TelegramApi } from './telegram-api.ts';
+import { NO_KEYBOARD, POLL_TIMEOUT_MS, TelegramButtons, keyboard } from './telegram-buttons.ts';
 import { entityText, hasTable, richHtml } from './telegram-text.ts';
 
 export interface TelegramOptions {
@@ -17,16 +24,6 @@ export interface TelegramOptions {
    * have tables and headings, too; `auto`, rich ones where there is a table and plain ones else. @default 'auto'
    */
   readonly format?: 'auto' | 'rich' | 'plain';
-}
-
-/** The two methods of grammy's `Api` that are used, without its polyfilled types. */
-interface TelegramApi {
-  sendRichMessage(to: string, message: object, other?: object, signal?: object): Promise<Sent>;
-  sendMessage(to: string, text: string, other?: object, signal?: object): Promise<Sent>;
-}
-
-interface Sent {
-  readonly message_id: number;
 }
 
 /** 403 is about the chat (the bot was blocked, or is no member), 404 about the token, which stands in the path. */
@@ -44,6 +41,9 @@ class TelegramChannel extends PlatformChannel {
     expected:
       'a chat id, such as 123456789 or -1001234567890, or the @name of a public channel, and behind it /42 for a topic',
   };
+  override readonly buttons: Buttons = new TelegramButtons((signal, method) =>
+    this.#ask(signal, method, { timeoutMs: POLL_TIMEOUT_MS }),
+  );
   readonly #options: TelegramOptions;
 
   constructor(options: TelegramOptions) {
@@ -62,31 +62,51 @@ class TelegramChannel extends PlatformChannel {
     return entityText(part, this.limit).text;
   }
 
-  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
+  async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     signal.throwIfAborted();
+    const { to, text, code, replaces } = message;
     const { chat, thread } = splitThread(to);
     const topic =
       thread === undefined || thread === GENERAL_TOPIC ? {} : { message_thread_id: Number(thread) };
-    const api = await this.#api(signal);
     const { format = 'auto' } = this.#options;
-    if (format === 'rich' || (format === 'auto' && hasTable(text))) {
+    const isQuestion = code !== undefined || replaces !== undefined;
+    if (!isQuestion && (format === 'rich' || (format === 'auto' && hasTable(text)))) {
       try {
-        const sending = api.sendRichMessage(chat, { html: richHtml(text) }, topic, signal);
-        return { messageId: await this.#sent(sending, signal) };
+        const rich = { html: richHtml(text) };
+        return await this.#sent(signal, (api) => api.sendRichMessage(chat, rich, topic, signal));
       } catch (error) {
         if (!isRefused(error)) throw error;
       }
     }
     const { text: plain, entities } = entityText(text, this.limit);
-    const other = { ...topic, entities, link_preview_options: { is_disabled: true } };
-    return { messageId: await this.#sent(api.sendMessage(chat, plain, other, signal), signal) };
+    const formed = { entities, link_preview_options: { is_disabled: true } };
+    if (replaces !== undefined) {
+      await this.#edit(signal, { chat, id: replaces, text: plain }, formed);
+      return { messageId: replaces };
+    }
+    const other = { ...topic, ...formed, ...(code !== undefined && keyboard(code)) };
+    return this.#sent(signal, (api) => api.sendMessage(chat, plain, other, signal));
+  }
+
+  /** A message that is gone, or says it already, is edited. */
+  async #edit(
+    signal: AbortSignal,
+    { chat, id, text }: { readonly chat: string; readonly id: string; readonly text: string },
+    formed: object,
+  ): Promise<void> {
+    const other = { ...formed, ...NO_KEYBOARD };
+    try {
+      await this.#ask(signal, (api) => api.editMessageText(chat, Number(id), text, other, signal));
+    } catch (error) {
+      if (!(error instanceof DeliveryError && error.code === '400')) throw error;
+    }
   }
 
   /** grammy's client over our own requests, whose answers we see before grammy does. */
-  async #api(signal: AbortSignal): Promise<TelegramApi> {
+  async #api(signal: AbortSignal, timeoutMs?: number): Promise<TelegramApi> {
     const { Api } = await this.library('grammy', () => import('grammy'));
     const fetchForGrammy = async (url: string, { method, headers, body }: RequestInit) => {
-      const answer = await this.request(url, { method, headers, body, signal });
+      const answer = await this.request(url, { method, headers, body, signal, timeoutMs });
       const { status, json } = answer;
       if (status !== 200 || getField(json, 'ok') !== true) throw this.#refused(answer);
       return Response.json(json);
@@ -97,9 +117,21 @@ class TelegramChannel extends PlatformChannel {
     return new Api(this.#options.token, options);
   }
 
-  async #sent(sending: Promise<Sent>, signal: AbortSignal): Promise<string> {
+  async #sent(
+    signal: AbortSignal,
+    method: (api: TelegramApi) => Promise<Sent>,
+  ): Promise<{ messageId: string }> {
+    return { messageId: String((await this.#ask(signal, method)).message_id) };
+  }
+
+  async #ask<T>(
+    signal: AbortSignal,
+    method: (api: TelegramApi) => Promise<T>,
+    { timeoutMs }: { timeoutMs?: number } = {},
+  ): Promise<T> {
+    const api = await this.#api(signal, timeoutMs);
     try {
-      return String((await sending).message_id);
+      return await method(api);
     } catch (error) {
       signal.throwIfAborted();
       const cause = getField(error, 'error');

@@ -47,6 +47,8 @@ export interface Platform {
 const WAIT_MS = 600_000;
 /** How long Telegram holds a question until there is news, in seconds. */
 const POLL_S = 25;
+const UPDATES = encodeURIComponent(JSON.stringify(['message', 'callback_query']));
+const TAP_AGAIN = 'The bot is being set up; tap again in a minute.';
 
 export const PLATFORMS: Readonly<Record<string, Platform>> = {
   telegram: {
@@ -145,9 +147,19 @@ async function firstWriter(api: BotApi, bot: string): Promise<Recipient> {
   api.terminal.note(`For a group: https://t.me/${name}?startgroup=${code}`);
   const until = Date.now() + WAIT_MS;
   for (let offset = 0; Date.now() < until;) {
-    const asked = `${updates}?offset=${offset}&timeout=${POLL_S}&allowed_updates=%5B%22message%22%5D`;
-    for (const update of list(getField(await ask(api, asked), 'result'))) {
+    const asked = `${updates}?offset=${offset}&timeout=${POLL_S}&allowed_updates=${UPDATES}`;
+    // A service that waits for taps gives way to who asks after it, and asks again only after a minute.
+    const answer = await ask(api, asked).catch((error: unknown) => {
+      if (!(error instanceof BotTaken)) throw error;
+      return ask(api, asked);
+    });
+    for (const update of list(getField(answer, 'result'))) {
       offset = Math.max(offset, Number(getField(update, 'update_id')) + 1);
+      const tap = say(update, 'callback_query', 'id');
+      if (tap !== '') {
+        const told = `callback_query_id=${tap}&text=${encodeURIComponent(TAP_AGAIN)}`;
+        await ask(api, `/bot${api.token}/answerCallbackQuery?${told}`).catch(() => undefined);
+      }
       const text = say(update, 'message', 'text');
       const chat = getField(update, 'message', 'chat');
       if (!new RegExp(`^/start(?:@\\w+)? ${code}$`).test(text)) continue;
@@ -180,7 +192,7 @@ function refused(label: string, status: number, json: unknown, token: string): C
   const [why] = ['description', 'error', 'message'].flatMap((name) => getText(json, name) ?? []);
   const reason = words(why, token);
   if (status === 409) {
-    return new CliError(
+    return new BotTaken(
       `${label} does not say who writes to the bot: ${reason}`,
       'The bot is used elsewhere: make one of its own for this service, or give the chat id with --to.',
     );
@@ -190,6 +202,9 @@ function refused(label: string, status: number, json: unknown, token: string): C
     'Nothing was written; copy the token once more and run the command again.',
   );
 }
+
+/** Somebody else asks for the updates of the bot. */
+class BotTaken extends CliError {}
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

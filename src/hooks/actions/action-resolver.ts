@@ -1,6 +1,6 @@
 // docs/design/actions.md
 import { Inject, Injectable } from '@nestjs/common';
-import { approveOpenly, modelIds, toApproval, unaliased } from '../options/index.ts';
+import { approveOpenly, modelIds, toApproval, unaliased, withApprovers } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { neutralize } from '../boundary/index.ts';
 import {
@@ -191,7 +191,10 @@ export class ActionResolver {
       thinking: parseThinking(asked.thinking) ?? agent.thinking,
       timeoutSeconds: asked.timeoutSeconds ?? agent.timeoutSeconds,
       approve: toApproval(
-        isOpen === true ? approveOpenly(approve, agent.approve) : (approve ?? agent.approve),
+        withApprovers(
+          isOpen === true ? approveOpenly(approve, agent.approve) : approve,
+          agent.approve ?? false,
+        ),
         asked.trust,
         sessionMode,
       ),

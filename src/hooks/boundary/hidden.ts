@@ -46,6 +46,13 @@ export function hidesAnything(text: string): boolean {
   return ANY_HIDDEN.test(text);
 }
 
+/** Whether anything hides in it that what stands around it does not need. */
+export function hidesWithoutReason(text: string): boolean {
+  let hides = false;
+  showHidden(text, () => (hides = true));
+  return hides;
+}
+
 /**
  * The text with everything hidden made visible.
  * @param onShown is called for each run that was replaced.

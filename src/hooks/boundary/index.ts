@@ -13,3 +13,4 @@
 export { neutralize, neutralizeLine } from './neutralize.ts';
 export { renderPrompt, renderSystemEvents } from './frame.ts';
 export { signalsOf } from './signals.ts';
+export { hidesWithoutReason } from './hidden.ts';

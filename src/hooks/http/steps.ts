@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { builtInHook } from '../actions/hook-request.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
+import { TapDoor } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { HookAuthentication } from './auth/hook-authentication.ts';
 import { presentedToken } from './auth/presented-token.ts';
@@ -22,6 +23,7 @@ export class IngressDeps {
     readonly handshakes: Handshakes,
     readonly body: BodyReader,
     readonly mappings: MappingService,
+    readonly taps: TapDoor,
   ) {}
 }
 
@@ -125,6 +127,15 @@ const handshakeByBody: Step = (call, { handshakes }) =>
     ? call
     : handshakes.answerBody(call.rule, call).then((answer) => answer ?? call);
 
+/** A tap on a question of ours, from the platform that showed it: decided, and no event. */
+const tapByBody: Step = (call, { taps }) => {
+  const { signature, content } = call;
+  if (signature === undefined) return call;
+  return taps
+    .knock(signature.scheme, content?.value)
+    .then((body) => (body === null ? call : { status: 200, body: { ...body } }));
+};
+
 /** A key that is too long: 400. */
 const toRequest: Step = (call) => ({ ...call, request: toHookRequest(call) });
 
@@ -154,6 +165,7 @@ export const BODY: readonly Step[] = [
   verifySignature,
   parse,
   handshakeByBody,
+  tapByBody,
   toRequest,
   findMapping,
 ];

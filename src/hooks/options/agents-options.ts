@@ -262,7 +262,7 @@ export class AgentOptions {
 
   /**
    * What a person decides: `run`, whether a run may begin; `tools`, whether it may call tools; `reply`, whether its reply
-   * may be delivered; or an object `{run, tools, reply, until, then, whileWaiting}`, in which `when-untrusted` asks only
+   * may be delivered; or an object `{run, tools, reply, until, then, whileWaiting, approvers}`, in which `when-untrusted` asks only
    * where foreign text is shown, and `tools` may list names such as `desk_*`. `false`: nothing. Default: `agents.defaults.approve`.
    */
   @IsOptional()

@@ -1,4 +1,6 @@
-import { approveOpenly } from './approve-option.ts';
+import { approveOpenly, toApproval, withApprovers } from './approve-option.ts';
+import { resolveOptions } from './resolve.ts';
+import { asWritten } from '../../../test/support/as-written.ts';
 
 describe('what a person decides where strangers read the reply', () => {
   it.each([
@@ -17,5 +19,40 @@ describe('what a person decides where strangers read the reply', () => {
     [{ reply: 'when-untrusted' }, undefined, { reply: 'when-untrusted' }],
   ] as const)('mapping %j, agent %j: %j', (ofMapping, ofAgent, expected) => {
     expect(approveOpenly(ofMapping, ofAgent)).toEqual(expected);
+  });
+});
+
+const TRUST = { level: 'untrusted', verifiedBy: 'token' } as const;
+
+describe('approve', () => {
+  it.each([
+    [{ reply: true, approvers: [] }],
+    [{ reply: true, approvers: ['operate'] }],
+    [{ reply: true, approvers: ['telegram:'] }],
+    [{ reply: true, approvers: ['telegram:1 2'] }],
+    [{ reply: true, approvers: 'telegram:1' }],
+    [{ reply: true, approvers: [4711] }],
+    [{}],
+  ])('is refused as %j', (approve) => {
+    const { problems } = resolveOptions(asWritten({ agents: { defaults: { approve } } }));
+    expect(problems).toMatchObject([
+      { key: 'agents.defaults.approve', message: expect.stringContaining('approvers') },
+    ]);
+  });
+
+  it('has the approvers of what holds otherwise, unless it names some', () => {
+    const ours = { approvers: ['telegram:1'] };
+    expect(withApprovers('reply', ours)).toEqual({ reply: true, ...ours });
+    expect(withApprovers({ run: true, approvers: ['slack:U1'] }, ours)).toEqual({
+      run: true,
+      approvers: ['slack:U1'],
+    });
+    expect(withApprovers(undefined, ours)).toEqual(ours);
+    expect(withApprovers(false, 'reply')).toBe(false);
+  });
+
+  it('asks nothing where it names approvers alone', () => {
+    const option = withApprovers(false, { approvers: ['telegram:1'] });
+    expect(toApproval(option, TRUST, 'isolated')).toBeUndefined();
   });
 });

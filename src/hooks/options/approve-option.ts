@@ -14,20 +14,29 @@ const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boole
   until: (value) => typeof value === 'string' && DURATION.test(value) && isInRange(value),
   then: (value) => value === 'deny' || value === 'expire',
   whileWaiting: (value) => value === 'continue' || value === 'hold',
+  approvers: (value) => Array.isArray(value) && value.length > 0 && value.every(isApprover),
 };
 
 /** An {@link ApproveOption}. */
 export function IsApprove(): PropertyDecorator {
   const message =
-    'must be run, tools, reply, false, or an object {run, tools, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold"} with run, tools or reply; tools may also list names such as "desk_*"';
+    'must be run, tools, reply, false, or an object {run, tools, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold", approvers: ["telegram:12345", "configure", …]} with run, tools, reply or approvers; tools may also list names such as "desk_*"';
   return Rule('isApprove', isApprove, message);
 }
 
 function isApprove(value: unknown): boolean {
   if (value === false || value === 'run' || value === 'tools' || value === 'reply') return true;
-  if (!isRecord(value) || !(value['run'] || value['tools'] || value['reply'])) return false;
+  if (!isRecord(value)) return false;
+  if (!['run', 'tools', 'reply', 'approvers'].some((key) => Boolean(value[key]))) return false;
   const checks: Readonly<Record<string, (value: unknown) => boolean>> = SETTINGS;
   return Object.entries(value).every(([key, given]) => checks[key]?.(given) === true);
+}
+
+/** Somebody's id on a platform, or the role that an operator has to have. */
+const APPROVER = /^(?:[a-z]{2,20}:[!-9;-~]{1,64}|configure)$/;
+
+function isApprover(value: unknown): boolean {
+  return typeof value === 'string' && APPROVER.test(value);
 }
 
 function isAskWhen(value: unknown): boolean {
@@ -58,13 +67,24 @@ export function approveOpenly(
   return { ...settingsOf(option), reply: true };
 }
 
+/** What is said more closely, with the approvers of what holds otherwise where it names none. */
+export function withApprovers(
+  option: ApproveOption | undefined,
+  otherwise: ApproveOption,
+): ApproveOption {
+  if (option === undefined) return otherwise;
+  const { approvers } = settingsOf(otherwise);
+  return approvers === undefined ? option : { approvers, ...settingsOf(option) };
+}
+
 /** What is decided about one run, as its job keeps it. Undefined: nothing. */
 export function toApproval(
   option: ApproveOption | undefined,
   { level }: Trust,
   sessionMode: 'isolated' | 'persistent',
 ): Approval | undefined {
-  const { run, reply, until = '24h', then = 'deny', ...settings } = settingsOf(option);
+  const settings = settingsOf(option);
+  const { run, reply, until = '24h', then = 'deny', approvers } = settings;
   const asksRun = run === true || (run === 'when-untrusted' && level === 'untrusted');
   const tools = toolApproval(option);
   if (!asksRun && !reply && tools === undefined) return undefined;
@@ -75,6 +95,7 @@ export function toApproval(
     withinMs: durationMs(until),
     whenOver: then,
     whileWaiting: settings.whileWaiting ?? (sessionMode === 'isolated' ? 'continue' : 'hold'),
+    ...(approvers !== undefined && { approvers }),
   };
 }
 

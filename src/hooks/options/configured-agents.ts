@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
 import type { AgentOptions, AgentsOptions } from './agents-options.ts';
+import { withApprovers } from './approve-option.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
 import { runnerSettings } from './runner-options.ts';
 import { HooksSettings } from './settings.ts';
@@ -57,7 +58,7 @@ function toAgent(
   { defaults }: AgentsOptions,
 ): Agent {
   const { id, model = defaults.model, thinking, workspace, instructions } = entry;
-  const { approve = defaults.approve } = entry;
+  const approve = withApprovers(entry.approve, defaults.approve);
   return {
     id: id.trim().toLowerCase(),
     timeoutSeconds: entry.timeoutSeconds ?? defaults.timeoutSeconds,

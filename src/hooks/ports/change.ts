@@ -45,7 +45,8 @@ export type Change =
   | RouteChange
   | BadEndChange
   | ToldChange
-  | DecisionChange;
+  | DecisionChange
+  | AskedChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {
@@ -210,6 +211,15 @@ export interface DecisionChange {
   /** Of the wait. */
   readonly id: string;
   readonly decision: Decision;
+}
+
+/** A platform shows the question of a wait. */
+export interface AskedChange {
+  readonly type: 'asked';
+  /** Of the wait. */
+  readonly id: string;
+  /** The platform's own id of the message. */
+  readonly messageId: string;
 }
 
 /** Remembers where a main session last spoke. */

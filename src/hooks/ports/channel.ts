@@ -27,6 +27,62 @@ export interface OutgoingMessage {
   readonly text: string;
   /** The same for every attempt of one part of one delivery, and of nothing else. At most 60 characters. */
   readonly idempotencyKey: string;
+  /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. */
+  readonly code?: string | undefined;
+  /** Only there, too: id of the message that this one takes the place of. Without buttons, whatever that one had. */
+  readonly replaces?: string | undefined;
+}
+
+/** Somebody has tapped a button of a question. @publicApi */
+export interface Tap {
+  /** By which the platform is answered. */
+  readonly id: string;
+  /** {@link OutgoingMessage.code} */
+  readonly code: string;
+  readonly verdict: 'approved' | 'denied';
+  /** Who, as `approvers` name people: `telegram:12345`. */
+  readonly by: string;
+  /** Where, as a recipient without its thread. */
+  readonly to: string;
+  /** The message whose button it is, as {@link Channel.send} named it. */
+  readonly messageId: string;
+}
+
+/** What people have tapped since it was asked for last. @publicApi */
+export interface HeardTaps {
+  readonly taps: readonly Tap[];
+  /** For {@link TapPolling.confirm}; absent: there is nothing to be confirmed. */
+  readonly mark?: string;
+}
+
+/** How a platform is asked for taps. @publicApi */
+export interface TapPolling {
+  /**
+   * What was tapped. What was told is told again until it is confirmed.
+   * @param isWaiting whether to wait for the first one, for half a minute at most
+   * @throws DeliveryError the signal's reason when it aborts.
+   */
+  poll(isWaiting: boolean, signal: AbortSignal): Promise<HeardTaps>;
+  /** What was told up to this mark is done, and is not told again. @throws DeliveryError likewise */
+  confirm(mark: string, signal: AbortSignal): Promise<void>;
+}
+
+/** What a platform can do whose messages have buttons. @publicApi */
+export interface Buttons {
+  /** Before the ids of its people in `approvers`, and the scheme by which its own requests are verified: `telegram`. */
+  readonly people: string;
+  /** Whether one person alone reads what is sent there, so that whoever taps is who was asked. */
+  isPrivate(to: string): boolean;
+  /** Absent: taps come only with requests of the platform to a hook that verifies it. */
+  readonly polling?: TapPolling;
+  /** The tap in the verified body of such a request; null: it is none on a question of ours. */
+  read(body: unknown): Tap | null;
+  /** What such a request is answered, where the platform wants the words there, and not by {@link answer}. */
+  inAnswer?(words: string): object;
+  /** Says to who tapped what became of it. A platform that heard of the tap too long ago says nothing. @throws DeliveryError likewise */
+  answer(tap: Tap, words: string, signal: AbortSignal): Promise<void>;
+  /** Takes the buttons of that very message away, a copy of the one that is known. @throws DeliveryError likewise */
+  clear?(tap: Tap, signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -112,6 +168,9 @@ export abstract class Channel {
 
   /** True: it answers where an event came from, and is nobody's default channel. @default false */
   readonly onlyAnswers: boolean = false;
+
+  /** How its messages are answered by a tap; null: they cannot be. @default null */
+  readonly buttons: Buttons | null = null;
 
   /** Longest wait for the platform's answer to one message, in milliseconds. @default 30_000 */
   readonly timeoutMs: number = 30_000;

@@ -113,6 +113,8 @@ export interface Approval {
   readonly withinMs: number;
   readonly whenOver: WhenOver;
   readonly whileWaiting: WhileWaiting;
+  /** Who may decide. */
+  readonly approvers?: readonly string[];
 }
 
 /** Where a reply should go, as the request or the mapping said it. */
@@ -138,9 +140,11 @@ export interface HeartbeatJob {
   readonly isPeriodic: boolean;
 }
 
-/** One message to the operator about everything that ended badly until then. */
+/** One message to the operator about everything that ended badly until then; or what people tap in a channel is heard. */
 export interface NoticeJob {
   readonly v: 1;
+  /** The channel whose taps are waited for. */
+  readonly taps?: ChannelId;
 }
 
 /** One reply to one recipient. */
@@ -165,6 +169,10 @@ export interface DeliveryJob {
   readonly name: string;
   /** True: it tells the operator what ended badly; nothing tells of its own end. */
   readonly isNotice?: boolean;
+  /** It puts the question of a wait, which is not put any more once that has ended. `code`: what its buttons carry. */
+  readonly asks?: { readonly wait: string; readonly code?: string };
+  /** The wait that has ended: its question's message is shown anew, with how it ended and without buttons. */
+  readonly settles?: string;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

@@ -2,7 +2,15 @@ import type { Activity, ActivityWindow } from './activity.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId } from './channel.ts';
-import type { Decision, DecisionOutcome, WaitFilter, WaitPage } from './wait.ts';
+import type { NewWork } from './jobs.ts';
+import type {
+  AskedAt,
+  Decision,
+  DecisionOutcome,
+  WaitDecision,
+  WaitFilter,
+  WaitPage,
+} from './wait.ts';
 
 /** How much work stands where, for metrics. @publicApi */
 export interface WorkCounts {
@@ -115,6 +123,21 @@ export interface ForgottenStep extends Forgotten {
   readonly next: number | null;
 }
 
+/** A question as whoever answers it, or ends it, has to know it. */
+export interface AskedQuestion {
+  /** Of the wait. */
+  readonly id: string;
+  readonly digest: string;
+  readonly asked: AskedAt | null;
+  readonly approvers: readonly string[] | null;
+  /** The platform's own id of the message that shows it; null: none that is known. */
+  readonly messageId: string | null;
+  /** What is queued when the wait ends; null: there is nothing, or it is queued. */
+  readonly onEnd: NewWork | null;
+  /** Null: nobody has decided yet. */
+  readonly decision: WaitDecision | null;
+}
+
 /** What an operator may do to the ledger. @publicApi */
 export abstract class LedgerAdmin {
   /**
@@ -166,6 +189,12 @@ export abstract class LedgerAdmin {
    * of this process.
    */
   abstract decide(waitId: string, decision: Decision): Promise<DecisionOutcome>;
+
+  /** The question of a wait, by the wait's id or by the digest of what its buttons carry; null: there is none any more. */
+  abstract question(by: { id: string } | { code: string }): Promise<AskedQuestion | null>;
+
+  /** Whether nobody has decided yet about any question that has buttons. */
+  abstract hasOpenButtons(): Promise<boolean>;
 
   /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
   abstract setPaused(paused: boolean): Promise<void>;

@@ -1,3 +1,5 @@
+import type { ChannelId } from './channel.ts';
+
 /**
  * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
  * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient. @publicApi
@@ -27,6 +29,12 @@ export interface ApproveSettings {
   readonly then?: WhenOver;
   /** Whether later work of the session goes on. Default: `continue` for isolated runs, else `hold`. */
   readonly whileWaiting?: WhileWaiting;
+  /**
+   * Who may decide: people by their ids on a platform, such as `telegram:12345`, who alone may tap then; `configure`:
+   * of the operators only those with that role. Default: whoever is asked in a private conversation, and operators with
+   * the role `operate`.
+   */
+  readonly approvers?: readonly string[];
 }
 
 /** `approve` of a mapping, an agent or all agents: one thing that is asked, several with their settings, or nothing. @publicApi */
@@ -63,6 +71,20 @@ export interface NewWait {
   readonly recipient?: WaitRecipient;
   /** Tool calls that would be made. */
   readonly calls?: readonly AskedCall[];
+  /** SHA-256 of what is asked about: nothing else is done than what was shown. */
+  readonly digest: string;
+  /** {@link ApproveSettings.approvers} */
+  readonly approvers?: readonly string[];
+  /** Where its question goes; absent: nobody is asked. */
+  readonly asked?: AskedAt;
+  /** SHA-256 of what the question's buttons carry; absent: it has none. */
+  readonly code?: string;
+}
+
+/** Where a question goes. */
+export interface AskedAt {
+  readonly channel: ChannelId;
+  readonly to: string;
 }
 
 /** How a wait ended; `expired`: nobody decided in time. @publicApi */
@@ -144,3 +166,13 @@ export function showCalls(calls: readonly AskedCall[]): string {
  * its time is over. @publicApi
  */
 export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-before' | 'over';
+
+/** Where taps come in that a platform tells by a request of its own. */
+export abstract class TapDoor {
+  /**
+   * Decides by the tap that a verified body holds; durable when it resolves.
+   * @param scheme by which it is verified
+   * @returns what the platform is answered; null: it holds none on a question of ours
+   */
+  abstract knock(scheme: string, body: unknown): Promise<object | null>;
+}

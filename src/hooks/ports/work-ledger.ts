@@ -85,8 +85,18 @@ export type StepOutcome =
   | { type: 'continue' }
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
-  /** `wait`: what is asked; absent: what it was asked before is open still. `job`: what it goes on with. */
-  | { type: 'wait'; until: number; holdsKey: boolean; wait?: NewWait; job?: RunJob }
+  /**
+   * `wait`: what is asked; absent: what it was asked before is open still. `job`: what it goes on with. `onEnd`: queued
+   * when that has ended, however it did.
+   */
+  | {
+      type: 'wait';
+      until: number;
+      holdsKey: boolean;
+      wait?: NewWait;
+      job?: RunJob;
+      onEnd?: NewWork;
+    }
   | { type: 'dead' };
 
 /**

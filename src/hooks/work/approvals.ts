@@ -15,25 +15,22 @@
 // that was not committed, and nothing that was decided.
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { shorten } from '../../platform/shorten.ts';
-import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, EventStore, LedgerAdmin, showCalls } from '../ports/index.ts';
+import { Clock, EventStore, LedgerAdmin, showCalls } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
+  ResumedTurn,
   RunDetails,
   RunJob,
   RunLease,
-  ResumedTurn,
   RunUpdate,
   StepOutcome,
   ToolQuestion,
-  Trust,
   WaitDecision,
   WaitDetails,
-  WaitRecipient,
 } from '../ports/index.ts';
 import { Notices } from './notice.ts';
+import { Questions } from './questions.ts';
 import { RunEnd } from './run-end.ts';
 import type { ReplyEffects } from './run-end.ts';
 import type { StepResult } from './step.ts';
@@ -67,7 +64,7 @@ export class Approvals {
     private readonly admin: LedgerAdmin,
     private readonly end: RunEnd,
     private readonly notices: Notices,
-    private readonly settings: HooksSettings,
+    private readonly questions: Questions,
     private readonly clock: Clock,
   ) {}
 
@@ -105,7 +102,7 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
-  #goOn(asked: Asked): Promise<StepResult> | StepResult | Resumed | null {
+  #goOn(asked: Asked): Promise<StepResult | null> | StepResult | Resumed {
     const { job, run, wait } = asked;
     const { kind, decision, until, whenOver } = wait;
     switch (decision?.verdict) {
@@ -127,7 +124,8 @@ export class Approvals {
         return this.#deny(asked, whoDenied(decision));
       case 'approved':
         if (kind === 'tools') return this.#resume(asked, hasBeenUsed(run, decision) ? null : '');
-        return kind === 'run' ? null : this.#reply(asked, decision.text ?? run.reply ?? '');
+        if (kind === 'reply') return this.#reply(asked, decision.text ?? run.reply ?? '');
+        return this.#begin(asked);
     }
   }
 
@@ -135,10 +133,23 @@ export class Approvals {
   #resume({ job, run }: Asked, denied: string | null): Promise<StepResult> | Resumed {
     const { paused } = job;
     if (paused === undefined) throw new Error('the turn that was to be resumed is gone');
-    if (denied === null) return this.tools(job, { type: 'run-update', id: run.id }, paused);
+    if (denied === null) {
+      const record = {
+        type: 'run-update',
+        id: run.id,
+        contract: run.contract ?? undefined,
+      } as const;
+      return this.tools(job, record, paused);
+    }
     const { state } = paused;
     const decided = denied === '' ? { isApproved: true } : { isApproved: false, reason: denied };
     return { run, turn: { state, ...decided } };
+  }
+
+  /** Where what would begin is not what was shown, a person is asked again. */
+  async #begin({ job, run, wait }: Asked): Promise<StepResult | null> {
+    const isShown = await this.questions.isShown(job, wait, job.message, null);
+    return isShown ? null : this.#askToBegin(job, run.id);
   }
 
   /** The reply as it was shown, to where it was said to go; where that is another place by now, a person is asked again. */
@@ -147,8 +158,10 @@ export class Approvals {
     const effects = await this.end.ofReply(job, id, text, contract?.trust ?? 'untrusted');
     const { recipient, summary } = effects;
     const isApproved = wait.decision?.verdict === 'approved';
-    if (recipient !== null && !(isApproved && isSame(recipient, wait.recipient))) {
-      return this.#ask(job, { type: 'run-update', id }, { kind: 'reply', recipient, text });
+    const isShown = await this.questions.isShown(job, wait, run.reply ?? '', recipient);
+    if (recipient !== null && !(isApproved && isShown)) {
+      const record = { type: 'run-update', id, contract: contract ?? undefined } as const;
+      return this.#ask(job, record, { kind: 'reply', recipient, text: run.reply ?? '' });
     }
     const ended = { status: 'succeeded', error: null, finishedAt: this.clock.now() } as const;
     return {
@@ -186,25 +199,24 @@ export class Approvals {
   }
 
   /** Nobody has decided in time. */
-  #over(asked: Asked, whenOver: WaitDetails['whenOver']): StepResult {
+  async #over(asked: Asked, whenOver: WaitDetails['whenOver']): Promise<StepResult> {
     const { job, run, wait } = asked;
     const at = this.clock.now();
-    const decision: Change = {
-      type: 'decision',
-      id: wait.id,
-      decision: { verdict: 'expired', at },
-    };
+    const ended: readonly Change[] = [
+      { type: 'decision', id: wait.id, decision: { verdict: 'expired', at } },
+      ...(await this.questions.ending(wait.id)),
+    ];
     const error = NOBODY;
     if (whenOver === 'deny' && wait.kind === 'tools') {
       // Its agent goes on without them, once that is written.
       return {
         outcome: { type: 'retry', at, interrupted: true },
-        changes: [decision, { type: 'run-update', id: run.id, status: 'queued' }],
+        changes: [...ended, { type: 'run-update', id: run.id, status: 'queued' }],
       };
     }
     if (whenOver === 'deny') {
       const denied = this.#deny(asked, error);
-      return { ...denied, changes: [decision, ...denied.changes] };
+      return { ...denied, changes: [...ended, ...denied.changes] };
     }
     const summary = summaryLine(job.name, 'error', error);
     const { mapping = job.hook } = job.trust;
@@ -213,7 +225,7 @@ export class Approvals {
       outcome: { type: 'dead' },
       reason,
       changes: [
-        decision,
+        ...ended,
         { type: 'run-update', id: run.id, status: 'failed', error, finishedAt: at, summary },
         ...this.end.tell(job, summary),
         ...this.notices.report(reason, job.eventId),
@@ -236,33 +248,23 @@ export class Approvals {
     const openedAt = this.clock.now();
     const until = openedAt + withinMs;
     const wait = { id: newId(), owner, openedAt, until, whenOver, ...question };
+    const level = record.contract?.trust ?? job.trust.level;
     const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
+    const put = this.questions.put(job, { wait, text, level }, open < MOST_QUESTIONS);
     return {
-      outcome: { ...waiting(job, until), wait, job: goesOnWith },
+      outcome: { ...waiting(job, until), wait: put.wait, onEnd: put.onEnd, job: goesOnWith },
       changes: [
         { ...record, status: 'waiting', error: null },
-        ...this.#tell(open, wait, job, text, record.contract?.trust ?? job.trust.level),
+        ...put.changes,
+        ...(open === MOST_QUESTIONS ? this.#tellOfMore(job) : []),
       ],
     };
   }
 
-  /** What the operator hears of it: the question, or once that there are too many to be asked one by one. */
-  #tell(
-    open: number,
-    wait: NewWait,
-    job: RunJob,
-    text: string,
-    level: Trust['level'],
-  ): readonly Change[] {
-    const { hasCommand } = this.settings.names;
-    if (open < MOST_QUESTIONS) {
-      return this.notices.ask(questionText(wait, job, text, hasCommand), level);
-    }
-    if (open > MOST_QUESTIONS) return [];
-    const { mapping = job.hook } = job.trust;
-    const where = hasCommand ? '`hooks decisions` lists' : 'the console lists';
-    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${where} them`;
-    return this.notices.report(more, job.eventId);
+  /** Once, that there are too many to be asked about one by one. */
+  #tellOfMore({ hook, eventId, trust: { mapping = hook } }: RunJob): readonly Change[] {
+    const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${this.questions.whereListed}`;
+    return this.notices.report(more, eventId);
   }
 }
 
@@ -280,43 +282,6 @@ function hasBeenUsed({ notes }: RunDetails, { at }: WaitDecision): boolean {
 
 const NOBODY = 'nobody decided in time';
 
-function isSame(one: WaitRecipient, other: WaitRecipient | null): boolean {
-  return one.channel === other?.channel && one.to === other.to;
-}
-
 function whoDenied({ by, reason }: WaitDecision): string {
   return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
-}
-
-/** Most characters of what would begin a run; a reply is shown whole. */
-const MAX_SHOWN = 1000;
-
-/** What would happen, as the beginning of a question. */
-function wouldHappen(
-  { kind, recipient, calls = [] }: NewWait,
-  { name, hook, agentId }: RunJob,
-): string {
-  const who = name === DEFAULT_HOOK_NAME ? hook : name;
-  switch (kind) {
-    case 'run':
-      return `${who} would begin a run of the agent ${agentId} with this message:`;
-    case 'tools':
-      return `${who} would have the agent ${agentId} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
-    case 'reply': {
-      const to = recipient?.to ? `, recipient ${recipient.to}` : '';
-      return `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${to}:`;
-    }
-  }
-}
-
-/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
-function questionText(wait: NewWait, job: RunJob, text: string, hasCommand: boolean): string {
-  const { id, kind, until, whenOver } = wait;
-  const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
-  const time = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
-  const how = hasCommand
-    ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} UTC ${otherwise}.`
-    : `Decide about ${id} in the console; without a decision by ${time} UTC ${otherwise}.`;
-  const shown = kind === 'run' ? shorten(text, MAX_SHOWN) : text;
-  return [wouldHappen(wait, job), '', shown, '', how].join('\n');
 }

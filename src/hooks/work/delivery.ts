@@ -12,18 +12,23 @@ import type {
 } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channels.ts';
-import { plainParts } from './links.ts';
+import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
+import { Questions } from './questions.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
 
 const LOST_ANSWER = 'the service ended while the message was being sent; it may have arrived';
 
+const NOTHING_LEFT: StepResult = { outcome: { type: 'done' }, changes: [] };
+
 /** Who sends, and to whom. */
 interface Address {
   readonly binding: ChannelBinding;
   readonly to: string;
+  /** The message that is shown anew, instead of another one. */
+  readonly replaces?: string | undefined;
 }
 
 /**
@@ -38,6 +43,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly channels: ChannelRegistry,
     private readonly health: ChannelHealth,
     private readonly notices: Notices,
+    private readonly questions: Questions,
     private readonly clock: Clock,
   ) {}
 
@@ -46,15 +52,19 @@ export class DeliveryStep implements Step<DeliveryLease> {
     return this.health.resting;
   }
 
-  async perform(lease: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
-    const { job } = lease;
-    const refusal = refusalAfterCrashes(lease);
-    if (refusal !== null) return this.giveUp(lease, refusal, 'unknown');
+  async perform(given: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
+    const refusal = refusalAfterCrashes(given);
+    if (refusal !== null) return this.giveUp(given, refusal, 'unknown');
+    const ready = await this.questions.ready(given.job);
+    if (ready === null) return NOTHING_LEFT;
+    const { job, replaces } = ready;
+    const lease = { ...given, job };
     const binding = this.channels.binding(job.channel);
     try {
       const address = addressFor(job, binding);
+      if (replaces !== undefined && address.binding.provider.buttons == null) return NOTHING_LEFT;
       const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
-      if (texts.length > 1) return cut(job, texts);
+      if (texts.length > 1 && replaces === undefined) return cut(job, texts);
       // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.
       if (lease.crashes > 0 && stopsWhenUnknown(binding)) {
         return this.giveUp(lease, LOST_ANSWER, 'unknown');
@@ -62,7 +72,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const pausedUntil = this.health.pausedUntil(job.channel);
       if (pausedUntil !== null) return postponed(pausedUntil);
       const part = lease.part ?? { text: texts[0] ?? '', place: 1, count: 1 };
-      return await this.#send(lease, address, part, stop);
+      return await this.#send(lease, { ...address, replaces }, part, stop);
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       return this.#failed(lease, binding, error);
@@ -105,15 +115,17 @@ export class DeliveryStep implements Step<DeliveryLease> {
 
   async #send(
     lease: DeliveryLease,
-    { binding, to }: Address,
+    { binding, to, replaces }: Address,
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { deliveryId, channel } = lease.job;
+    const { deliveryId, channel, asks } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
     const idempotencyKey = count === 1 ? deliveryId : `${deliveryId}:${place}`;
     try {
-      const outgoing = { to, text, idempotencyKey };
+      // Buttons only below all of it.
+      const code = count === 1 ? asks?.code : undefined;
+      const outgoing = { to, text, idempotencyKey, code, replaces };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.
@@ -141,6 +153,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
       outcome: { type: 'done' },
       changes: [
         { type: 'delivery-update', id, status, error: null, attempt, messageId },
+        ...(job.asks !== undefined && messageId !== undefined
+          ? [{ type: 'asked', id: job.asks.wait, messageId } as const]
+          : []),
         ...(job.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
         ...askHeartbeat(job, at),
       ],
@@ -210,9 +225,7 @@ function addressFor(job: DeliveryJob, binding: ChannelBinding | null): Address {
  * @throws DeliveryError when there is none.
  */
 function textsFor(job: DeliveryJob, { provider }: ChannelBinding): readonly string[] {
-  const { text, trust, allowLinks } = job;
-  const showsLinks = trust.level === 'trusted' || allowLinks === true;
-  const texts = showsLinks ? provider.parts(text) : plainParts(provider, text);
+  const texts = messagesOf(provider, job);
   if (texts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
   return texts;
 }

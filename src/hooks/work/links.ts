@@ -1,4 +1,4 @@
-import type { Channel } from '../ports/index.ts';
+import type { Channel, DeliveryJob } from '../ports/index.ts';
 
 /**
  * A dot between labels of a host name, escaped or not. Full-width and ideographic ones count between Latin letters;
@@ -67,6 +67,19 @@ const DOT_AT_MARKUP = new RegExp(
   `(?<=[${SIGN}][*_~\`]{1,9})\\.(?=[*_~\`]{0,9}[${SIGN}])|(?<=[${SIGN}])\\.(?=[*_~\`]{1,9}[${SIGN}])`,
   'gu',
 );
+
+/** What a message says, and where it comes from. */
+type Said = Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks'>;
+
+/** Whether links and images are shown as such. */
+export function showsLinks({ trust, allowLinks }: Said): boolean {
+  return trust.level === 'trusted' || allowLinks === true;
+}
+
+/** A message in the platform's own form, a text for each one that it is sent as. */
+export function messagesOf(channel: Channel, said: Said): readonly string[] {
+  return showsLinks(said) ? channel.parts(said.text) : plainParts(channel, said.text);
+}
 
 /**
  * The messages of a reply, without links. Where one comes together when the platform's form takes markup away, dots that

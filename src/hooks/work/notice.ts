@@ -1,18 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { newId } from '../../platform/new-id.ts';
 import { HooksSettings } from '../options/index.ts';
-import { AgentDirectory, Clock, WorkLedger, deliveryWork } from '../ports/index.ts';
-import type {
-  BadEnds,
-  Change,
-  ChannelId,
-  DeliveryJob,
-  NewWork,
-  NoticeLease,
-  Trust,
-} from '../ports/index.ts';
+import { Clock, WorkLedger } from '../ports/index.ts';
+import type { BadEnds, Change, NewWork, NoticeLease } from '../ports/index.ts';
 import { asLogged, inBrief } from './backend-health.ts';
-import { ChannelRegistry } from './channels.ts';
+import { OperatorAddress } from './operator-address.ts';
 import type { Step, StepResult } from './step.ts';
 import type { FailedTurn, FinishedTurn } from './turn.ts';
 
@@ -57,12 +48,6 @@ export function whyItWaits({ kind, backend, waitsFor = backend, error }: FailedT
   return `${asLogged(waitsFor)}${inBrief(error)} (${kind})`;
 }
 
-/** Where the operator is told. */
-interface Address {
-  readonly channel: ChannelId;
-  readonly to: string;
-}
-
 /** Notes what ended badly without a person having heard of it, and tells it. */
 @Injectable()
 export class Notices implements Step<NoticeLease> {
@@ -70,15 +55,14 @@ export class Notices implements Step<NoticeLease> {
 
   constructor(
     private readonly ledger: WorkLedger,
-    private readonly channels: ChannelRegistry,
-    private readonly directory: AgentDirectory,
+    private readonly operator: OperatorAddress,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {}
 
   /** What the end of a step writes when it was a bad one. @param line see above. @param count how many ended so */
   report(line: string, eventId: string | null, count = 1): readonly Change[] {
-    if (this.#address() === null) return [];
+    if (this.operator.find() === null) return [];
     const work: NewWork = {
       lane: 'delivery',
       key: 'notice',
@@ -93,17 +77,11 @@ export class Notices implements Step<NoticeLease> {
     ];
   }
 
-  /** Puts a question to the operator, in whose words what is foreign is shown as such. */
-  ask(question: string, level: Trust['level']): readonly Change[] {
-    const address = this.#address();
-    return address === null ? [] : [this.#message(address, question, level)];
-  }
-
   async perform(): Promise<StepResult> {
     const ends = await this.ledger.badEnds(MOST_LINES);
     if (ends.total === 0) return { outcome: { type: 'done' }, changes: [] };
     const told = { type: 'told', through: ends.through } as const;
-    const address = this.#address();
+    const address = this.operator.find();
     if (address === null) return { outcome: { type: 'done' }, changes: [told] };
     this.#logger.log(
       `notifies ${address.channel} of ${ends.total} failed runs, deliveries or requests`,
@@ -111,45 +89,13 @@ export class Notices implements Step<NoticeLease> {
     const text = message(ends, this.settings.names.hasCommand);
     return {
       outcome: { type: 'retry', at: this.clock.now() + PAUSE_MS, interrupted: true },
-      changes: [told, this.#message(address, text, 'trusted')],
+      changes: [told, this.operator.message(address, text)],
     };
   }
 
   /** The lines stay for the next notice. */
   giveUp(): StepResult {
     return { outcome: { type: 'done' }, changes: [] };
-  }
-
-  #message(address: Address, text: string, level: Trust['level']): Change {
-    const job: DeliveryJob = {
-      v: 1,
-      deliveryId: newId(),
-      eventId: null,
-      ...address,
-      text,
-      runId: null,
-      agentId: this.directory.resolve().id,
-      becomesLastRoute: false,
-      name: 'Notice',
-      isNotice: true,
-      wakeMode: 'none',
-      trust: { level, verifiedBy: 'none' },
-    };
-    const account = this.channels.accountOf(address.channel);
-    return { type: 'work', work: deliveryWork(job, account, this.clock.now()) };
-  }
-
-  /** `agents.defaults.notify`; by default the default channel, if it has a recipient of its own, else the first that has. */
-  #address(): Address | null {
-    const { notify } = this.settings.current.agents.defaults;
-    if (notify === false) return null;
-    const reachable = [this.channels.default, ...this.channels.ids].find(
-      (id) => this.channels.defaultRecipient(id) !== null,
-    );
-    const channel = notify?.channel ?? reachable;
-    if (channel === undefined) return null;
-    const to = notify?.to ?? this.channels.defaultRecipient(channel);
-    return to === null ? null : { channel, to };
   }
 }
 

@@ -20,18 +20,20 @@ import { Notices } from './notice.ts';
 import { endsOf } from './observed-ends.ts';
 import { BROKEN_RETRY, nextAttempt } from './retry.ts';
 import { RunStep } from './run.ts';
+import { TapStep } from './tap-step.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
 import { tracedStep } from './traced-step.ts';
 
 /*
- * How accepted work happens. This room has one loop, four kinds of steps, and what the steps share:
+ * How accepted work happens. This room has one loop, five kinds of steps, and what the steps share:
  *
- *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep | Notices -> StepResult -> WorkLedger.commit
+ *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep | Notices | TapStep -> StepResult -> WorkLedger.commit
  *
  * The loop claims work of two lanes, turns and deliveries, and hands each lease to the step of its kind. A step reads
  * and asks the world outside (an agent, a platform), but writes nothing: it gives back what becomes of its work and a
- * list of changes. The loop writes both in one commit, so that an effect is there once or not at all.
+ * list of changes. The loop writes both in one commit, so that an effect is there once or not at all. TapStep alone
+ * decides in the ledger itself: it tells a platform that a tap was heard, and that has to be durable before.
  *
  * Runs and heartbeats are turns of an agent: SessionStore reads what their session brings (history, waiting system
  * events), TurnRunner decides the contract, asks the runner within its deadline and says how it ended, the step makes
@@ -77,6 +79,7 @@ export class WorkLoop {
     private readonly heartbeat: HeartbeatStep,
     private readonly delivery: DeliveryStep,
     private readonly notices: Notices,
+    private readonly taps: TapStep,
     private readonly backends: BackendHealth,
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
@@ -257,7 +260,8 @@ export class WorkLoop {
       case 'delivery':
         return this.delivery.perform(lease, stop);
       case 'notice':
-        return this.notices.perform();
+        if (lease.job.taps === undefined) return this.notices.perform();
+        return this.taps.perform(lease, AbortSignal.any([stop, this.#claiming.signal]));
     }
   }
 }

@@ -4,6 +4,7 @@ import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LedgerAdmin } from '../../hooks/ports/ledger-admin.ts';
 import type {
+  AskedQuestion,
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
@@ -83,6 +84,14 @@ export class StoredAdmin extends LedgerAdmin {
 
   decide(waitId: string, decision: Decision): Promise<DecisionOutcome> {
     return this.#parts.writer.call('decide', waitId, decision);
+  }
+
+  question(by: { id: string } | { code: string }): Promise<AskedQuestion | null> {
+    return this.#parts.freshReader.call('readQuestion', by);
+  }
+
+  hasOpenButtons(): Promise<boolean> {
+    return this.#parts.freshReader.call('hasOpenButtons');
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -295,6 +295,23 @@ CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
 CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
 `;
 
+/**
+ * Questions about waits that people answer by buttons: a digest of what these carry, the message that shows them, and what
+ * is queued when the wait ends (JSON), until then.
+ */
+const QUESTIONS = `
+CREATE TABLE questions (
+  wait ${TEXT} PRIMARY KEY,
+  event uuid NOT NULL,
+  code ${TEXT} NOT NULL,
+  message_id ${TEXT},
+  on_end ${TEXT}
+);
+CREATE INDEX questions_by_event ON questions (event);
+CREATE INDEX questions_by_code ON questions (code);
+CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -320,6 +337,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 4, sql: AUDIT, worksFrom: 1 },
   // An earlier build would begin a run that a person has to allow.
   { number: 5, sql: WAITS, worksFrom: 5 },
+  { number: 6, sql: QUESTIONS, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

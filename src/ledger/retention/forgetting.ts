@@ -38,6 +38,7 @@ const CLEAR_WORK = [
 ];
 const DELETE_WORK = `DELETE FROM @work WHERE event_id = ANY ($1::uuid[]) AND stage = 'dead'`;
 const DELETE = [
+  'DELETE FROM @questions WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @waits WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @deliveries WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @runs WHERE event = ANY ($1::uuid[])',

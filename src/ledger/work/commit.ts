@@ -126,8 +126,10 @@ async function follow(
   if (leavesQueue(outcome)) await promote(tx, lane, key);
   switch (outcome.type) {
     case 'wait':
-      if (outcome.wait !== undefined)
-        await openWait(tx, outcome.wait, { workId, ref: ref ?? '', eventId: eventId ?? '' });
+      if (outcome.wait !== undefined) {
+        const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
+        await openWait(tx, outcome.wait, of, outcome.onEnd);
+      }
       break;
     case 'rest':
       if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));

@@ -7,6 +7,7 @@
 // leased already is being ended by time.
 import { showCalls } from '../../hooks/ports/wait.ts';
 import type { RunJob } from '../../hooks/ports/jobs.ts';
+import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
   Decision,
   DecisionOutcome,
@@ -17,18 +18,22 @@ import type {
   WaitPage,
   WaitingRun,
 } from '../../hooks/ports/wait.ts';
+import type { NewWork } from '../../hooks/ports/jobs.ts';
 import { integer, keyIn, optionalText, storedJson, text, time, word } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
-import { beginAnew } from './queue.ts';
+import { addWork, beginAnew, lockOfWork } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
 const WAIT_KINDS = ['run', 'tools', 'reply'] as const;
 
 /** What a row of `waits` keeps of the question beside its columns, as JSON text. */
-type StoredQuestion = Pick<NewWait, 'whenOver' | 'recipient' | 'calls'>;
+type StoredQuestion = Pick<
+  NewWait,
+  'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked'
+>;
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
 const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
@@ -37,20 +42,29 @@ const COUNT_OF = `SELECT count(*) AS total FROM
 const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
     JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
   WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
-const FIND = `SELECT s.decision, s.kind, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id WHERE s.id = $1`;
+const FIND = `SELECT s.decision, s.kind, q.on_end, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id
+  LEFT JOIN @questions q ON q.wait = s.id WHERE s.id = $1`;
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
 const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
+const END = 'UPDATE @questions SET on_end = NULL WHERE wait = $1';
+const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @questions q ON q.wait = s.id
+  WHERE s.id = $1`;
+const TAPPED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
+  WHERE q.code = $1`;
+const TAPPABLE = 'SELECT 1 FROM @questions WHERE on_end IS NOT NULL LIMIT 1';
+const NOTE_ASKED = 'UPDATE @questions SET message_id = $2 WHERE wait = $1';
 const DECIDED = `SELECT id, question, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
 const REWRITE = 'UPDATE @waits SET decision = $2, question = $3 WHERE id = $1';
 const QUEUED = `UPDATE @runs AS r SET status = 'queued' WHERE KEY(r) = $1`;
 
-/** Begins a wait; the step's commit writes the rest of it. */
+/** Begins a wait; the step's commit writes the rest of it. @param onEnd what is queued when it has ended */
 export async function openWait(
   tx: Tx,
-  { id, kind, owner, openedAt, until, ...question }: NewWait,
+  { id, kind, owner, openedAt, until, code, ...question }: NewWait,
   of: { readonly workId: number; readonly ref: string; readonly eventId: string },
+  onEnd?: NewWork,
 ): Promise<void> {
   const row = {
     id,
@@ -64,11 +78,16 @@ export async function openWait(
     question: JSON.stringify(question satisfies StoredQuestion),
   };
   await tx.insert('waits', [row]);
+  if (code === undefined) return;
+  const { id: wait, event } = row;
+  const on_end = onEnd === undefined ? null : JSON.stringify(onEnd);
+  await tx.insert('questions', [{ wait, event, code, message_id: null, on_end }]);
 }
 
 /** Writes what became of a wait, unless somebody did before. */
 export async function closeWait(tx: Tx, id: string, decision: Decision): Promise<void> {
   await tx.run(DECIDE, id, JSON.stringify(decision));
+  await tx.run(END, id);
 }
 
 /** Takes a decision, and lets the run go on that waits for it. */
@@ -78,7 +97,11 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
   if (optionalText(found, 'decision') !== null) return 'decided-before';
   if (decision.text !== undefined && text(found, 'kind') !== 'reply') return 'no-reply';
   if (optionalText(found, 'key') === null) return 'over';
-  await tx.lock(() => [keyLock({ lane: word(found, 'lane', LANES), key: text(found, 'key') })]);
+  const onEnd = workAfter(tx, found);
+  await tx.lock(() => [
+    keyLock({ lane: word(found, 'lane', LANES), key: text(found, 'key') }),
+    ...(onEnd === null ? [] : [lockOfWork(onEnd)]),
+  ]);
   const work = await first(tx, TAKE, id);
   if (work === undefined) {
     const now = await first(tx, FIND, id);
@@ -86,11 +109,49 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
   }
   await beginAnew(tx, work);
   await closeWait(tx, id, decision);
+  if (onEnd !== null) await addWork(tx, [onEnd]);
   const touched = new Touched();
   await tx.run(QUEUED, tx.keys.of(text(work, 'run_id')));
   touched.add(keyIn(work, 'event'));
   await settle(tx, touched);
   return 'decided';
+}
+
+/** What is to be done once the wait has ended; null: nothing, or it is queued. */
+function workAfter(tx: Tx, wait: Row): NewWork | null {
+  const stored = optionalText(wait, 'on_end');
+  if (stored === null) return null;
+  const work: NewWork = storedJson(stored);
+  return { ...work, dueAt: tx.now };
+}
+
+/** Notes which message shows the question. */
+export async function noteAsked(tx: Tx, id: string, messageId: string): Promise<void> {
+  await tx.run(NOTE_ASKED, id, messageId);
+}
+
+/** The question of a wait. @param by its id, or the digest of what its buttons carry */
+export async function readQuestion(
+  tx: Tx,
+  by: { id: string } | { code: string },
+): Promise<AskedQuestion | null> {
+  const row = await ('id' in by ? first(tx, QUESTION, by.id) : first(tx, TAPPED, by.code));
+  if (row === undefined) return null;
+  const { digest, asked, approvers }: StoredQuestion = storedJson(text(row, 'question'));
+  return {
+    id: text(row, 'id'),
+    digest,
+    asked: asked ?? null,
+    approvers: approvers ?? null,
+    messageId: optionalText(row, 'message_id'),
+    onEnd: workAfter(tx, row),
+    decision: toDecision(optionalText(row, 'decision')),
+  };
+}
+
+/** Whether nobody has decided yet about any question that has buttons. */
+export async function hasOpenButtons(tx: Tx): Promise<boolean> {
+  return (await first(tx, TAPPABLE)) !== undefined;
 }
 
 /** Forgets what people read and wrote when they decided; that they did, and how, stays. */

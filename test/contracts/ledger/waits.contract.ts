@@ -1,11 +1,12 @@
 import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { NewWork } from '../../../src/hooks/ports/jobs.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { Decision } from '../../../src/hooks/ports/wait.ts';
 import { newId } from '../../../src/platform/new-id.ts';
-import { LIMITS, agent, runOf } from './events.ts';
+import { LIMITS, agent, delivery, heartbeat, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -22,7 +23,10 @@ export function describeWaits(openStore: OpenStore): void {
     };
     const ask = async (
       lease: Lease,
-      { holdsKey = false, ...given }: { holdsKey?: boolean; until?: number } = {},
+      {
+        holdsKey = false,
+        ...given
+      }: { holdsKey?: boolean; until?: number; hasButtons?: true } = {},
     ) => {
       const id = newId();
       const openedAt = under.clock.now();
@@ -34,13 +38,15 @@ export function describeWaits(openStore: OpenStore): void {
         openedAt,
         until,
         whenOver: 'deny',
+        digest: 'd',
       } as const;
       const recipient = { channel: 'chan_1', to: '+1' };
       const outcome: StepOutcome = {
         type: 'wait',
         until,
         holdsKey,
-        wait: { ...wait, recipient },
+        wait: { ...wait, recipient, ...(given.hasButtons === true && buttons(id)) },
+        ...(given.hasButtons === true && { onEnd: saysEnd(id) }),
       };
       const waits: Change = {
         type: 'run-update',
@@ -50,6 +56,18 @@ export function describeWaits(openStore: OpenStore): void {
       };
       expect(await under.ledger.work.commit(lease, outcome, [waits])).toBe(true);
       return id;
+    };
+    const saysEnd = (id: string): NewWork => {
+      const [, said] = delivery(runOf(id));
+      if (said?.type !== 'work') throw new Error('a delivery is work');
+      return { ...said.work, ref: id, eventId: undefined };
+    };
+    const buttons = (id: string) => {
+      return {
+        asked: { channel: 'chan_2', to: '42' },
+        approvers: ['telegram:42'],
+        code: `code of ${id}`,
+      } as const;
     };
     const approved = (given: Partial<Decision> = {}): Decision => ({
       verdict: 'approved',
@@ -121,6 +139,47 @@ export function describeWaits(openStore: OpenStore): void {
         mayHaveActed: false,
       });
       expect(await under.claimNow()).toEqual([]);
+    });
+
+    it('says of its question where it was put, who may answer it and what shows it', async () => {
+      await accept();
+      const id = await ask(await under.claimOne(), { hasButtons: true });
+      const question = {
+        id,
+        digest: 'd',
+        asked: { channel: 'chan_2', to: '42' },
+        approvers: ['telegram:42'],
+        messageId: null,
+        decision: null,
+      };
+      const { admin } = under.ledger;
+      expect(await admin.question({ id })).toMatchObject(question);
+      expect(await admin.question({ code: `code of ${id}` })).toMatchObject(question);
+      expect(await admin.question({ code: 'another' })).toBeNull();
+      expect(await admin.hasOpenButtons()).toBe(true);
+      const dueAt = under.clock.now();
+      await under.ledger.work.add(heartbeat('shows it', { lane: 'delivery', dueAt }));
+      const lease = await under.claimOne('delivery');
+      const asked = { type: 'asked', id, messageId: '7' } as const;
+      await under.ledger.work.commit(lease, { type: 'done' }, [asked]);
+      expect(await admin.question({ id })).toMatchObject({ ...question, messageId: '7' });
+      await decide(id);
+      expect(await admin.question({ code: `code of ${id}` })).toMatchObject({
+        messageId: '7',
+        decision: { verdict: 'approved', by: 'ana' },
+      });
+      expect(await admin.hasOpenButtons()).toBe(false);
+    });
+
+    it('has its end said once, by whoever decides first', async () => {
+      await accept();
+      const id = await ask(await under.claimOne(), { hasButtons: true });
+      expect(await Promise.all([decide(id), decide(id)])).toEqual(
+        expect.arrayContaining(['decided', 'decided-before']),
+      );
+      expect(await under.ledger.admin.question({ id })).toMatchObject({ onEnd: null });
+      expect(await under.claimOne('delivery')).toMatchObject({ ref: id, job: { text: 'hi' } });
+      expect(await under.claimNow('delivery')).toEqual([]);
     });
 
     it('takes one of many decisions at a time', async () => {
@@ -218,7 +277,7 @@ export function describeWaits(openStore: OpenStore): void {
       await accept();
       const lease = await under.claimOne();
       const until = under.clock.now() + DAY;
-      const about = { kind: 'tools', owner: 'm token', whenOver: 'deny' } as const;
+      const about = { kind: 'tools', owner: 'm token', whenOver: 'deny', digest: 'd' } as const;
       const calls = [{ tool: 'desk_echo', input: '{}' }];
       const wait = { id: newId(), ...about, calls, openedAt: under.clock.now(), until };
       const job = { ...lease.job, paused: { calls, state: 'where it stands' } } as RunJob;

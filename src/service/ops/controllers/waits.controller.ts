@@ -8,6 +8,7 @@ import type { RefusalCode } from '../../refusals.ts';
 import type { Done } from '../answers.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import { operatorOf } from '../access/operators.ts';
+import type { Operator } from '../access/operators.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 import { PageQuery, QueryPipe, TakesBody, readBody } from '../operator-input.ts';
@@ -47,7 +48,7 @@ export class WaitsController {
     return this.admin.waits(query);
   }
 
-  /** Approves or denies what a run waits for; the first decision counts. @throws Refusal 400, 404, 409, 413 */
+  /** Approves or denies what a run waits for; the first decision counts. @throws Refusal 400, 403, 404, 409, 413 */
   @Post(':id/decide')
   @HttpCode(200)
   @TakesBody()
@@ -61,15 +62,26 @@ export class WaitsController {
     if (text !== undefined && verdict === 'denied') {
       throw new Refusal('invalid_body', 'text goes with approved');
     }
-    const by = operatorOf(request)?.id;
+    const operator = operatorOf(request);
+    await this.#assertMayDecide(id, operator);
     const at = this.clock.now();
-    const outcome = await this.admin.decide(id, { verdict, by, at, reason, text });
+    const decision = { verdict, by: operator?.id, at, reason, text };
+    const outcome = await this.admin.decide(id, decision);
     if (outcome === 'no-reply') {
       throw new Refusal('invalid_body', 'text goes with a reply, and this is about none');
     }
     if (outcome !== 'decided') throw new Refusal(CODES[outcome]);
     change.after = { verdict, isEdited: text !== undefined };
     return { ok: true };
+  }
+
+  /** @throws Refusal 403 where the approvers of the wait name a role that this operator does not have */
+  async #assertMayDecide(id: string, operator: Operator | undefined): Promise<void> {
+    const { approvers } = (await this.admin.question({ id })) ?? {};
+    if (operator === undefined || !approvers?.includes('configure')) return;
+    if (operator.role === 'configure') return;
+    const why = `${operator.id} may ${operator.role}, and the approvers of this wait need configure`;
+    throw new Refusal('role_too_low', why);
   }
 }
 

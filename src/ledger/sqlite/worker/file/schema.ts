@@ -296,6 +296,23 @@ CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
 `;
 
 /**
+ * Questions about waits that people answer by buttons: a digest of what these carry, the message that shows them, and what
+ * is queued when the wait ends (JSON), until then.
+ */
+const QUESTIONS = `
+CREATE TABLE questions (
+  wait TEXT PRIMARY KEY,
+  event INTEGER NOT NULL,
+  code TEXT NOT NULL,
+  message_id TEXT,
+  on_end TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX questions_by_event ON questions (event);
+CREATE INDEX questions_by_code ON questions (code);
+CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
+`;
+
+/**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
  *
@@ -313,4 +330,5 @@ export const STEPS: readonly string[] = [
   SHARED_ROWS,
   AUDIT,
   WAITS,
+  QUESTIONS,
 ];

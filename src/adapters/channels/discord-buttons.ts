@@ -1,0 +1,74 @@
+import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
+import { getField, getText } from '../../platform/objects.ts';
+
+// Buttons of Discord: components of a message, and a signed interaction to the application's endpoint, which wants its
+// answer within three seconds. https://docs.discord.com/developers/components/reference#button,
+// https://docs.discord.com/developers/interactions/receiving-and-responding
+
+const ACTION_ROW = 1;
+const BUTTON = 2;
+const SUCCESS = 3;
+const DANGER = 4;
+/** Type of an interaction with a component. */
+const MESSAGE_COMPONENT = 3;
+/** Type of an answer that is a message. */
+const CHANNEL_MESSAGE = 4;
+/** Message flag: one person alone sees it. */
+const EPHEMERAL = 64;
+/** Up to 100 characters. */
+const CUSTOM_ID = /^(approve|deny) ([\w-]{22})$/;
+
+/** Below a message. @param code what a tap brings back */
+export function buttonRow(code: string): object {
+  const button = (word: string, style: number, label: string) => ({
+    type: BUTTON,
+    style,
+    label,
+    custom_id: `${word} ${code}`,
+  });
+  const components = [button('approve', SUCCESS, 'Approve'), button('deny', DANGER, 'Deny')];
+  return { components: [{ type: ACTION_ROW, components }] };
+}
+
+export const NO_BUTTONS = { components: [] };
+
+/** Takes the buttons of a message away. */
+type Strip = (to: string, messageId: string, signal: AbortSignal) => Promise<void>;
+
+/** Taps on the messages of an application. */
+export class DiscordButtons implements Buttons {
+  readonly people = 'discord';
+
+  constructor(private readonly strip: Strip) {}
+
+  /** Ids of conversations with one person look as those of any channel, so who may tap has to be named. */
+  isPrivate(): boolean {
+    return false;
+  }
+
+  read(body: unknown): Tap | null {
+    if (getField(body, 'type') !== MESSAGE_COMPONENT) return null;
+    const [, word, code] = CUSTOM_ID.exec(getText(body, 'data', 'custom_id') ?? '') ?? [];
+    const user = getText(body, 'member', 'user', 'id') ?? getText(body, 'user', 'id');
+    if (code === undefined || user === undefined) return null;
+    return {
+      id: getText(body, 'id') ?? '',
+      code,
+      verdict: word === 'approve' ? 'approved' : 'denied',
+      by: `discord:${user}`,
+      to: getText(body, 'channel_id') ?? '',
+      messageId: getText(body, 'message', 'id') ?? '',
+    };
+  }
+
+  inAnswer(words: string): object {
+    return { type: CHANNEL_MESSAGE, data: { content: words, flags: EPHEMERAL } };
+  }
+
+  /** It was answered already. */
+  async answer(): Promise<void> {}
+
+  clear({ to, messageId }: Tap, signal: AbortSignal): Promise<void> {
+    return this.strip(to, messageId, signal);
+  }
+}

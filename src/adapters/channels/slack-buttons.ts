@@ -1,0 +1,77 @@
+import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
+import { getField, getText } from '../../platform/objects.ts';
+
+// Buttons of Slack: blocks below a text, and a signed form (`payload`) to the app's Request URL for interactivity, which
+// wants its 200 within three seconds. https://docs.slack.dev/reference/block-kit/blocks/markdown-block,
+// https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+
+/** Shown in notifications alone; nothing of what is asked stands there, since mentions in it would notify. */
+const ASKED = 'A run waits for a decision.';
+const SETTLED = 'This question is settled.';
+
+const ACTIONS: Readonly<Record<string, Tap['verdict']>> = {
+  hooks_approve: 'approved',
+  hooks_deny: 'denied',
+};
+
+/** A question, and below it two buttons. @param code what a tap brings back */
+export function questionBlocks(text: string, code: string): object {
+  const button = (action_id: string, label: string, style: string) => ({
+    type: 'button',
+    action_id,
+    value: code,
+    style,
+    text: { type: 'plain_text', text: label },
+  });
+  const elements = [
+    button('hooks_approve', 'Approve', 'primary'),
+    button('hooks_deny', 'Deny', 'danger'),
+  ];
+  return {
+    text: ASKED,
+    blocks: [
+      { type: 'markdown', text },
+      { type: 'actions', elements },
+    ],
+  };
+}
+
+/** The same, once it is settled. */
+export function settledBlocks(text: string): object {
+  return { text: SETTLED, blocks: [{ type: 'markdown', text }] };
+}
+
+/** Says something that one person alone sees. */
+type Whisper = (to: string, user: string, text: string, signal: AbortSignal) => Promise<void>;
+
+/** Taps on the messages of an app. */
+export class SlackButtons implements Buttons {
+  readonly people = 'slack';
+
+  constructor(private readonly whisper: Whisper) {}
+
+  /** A conversation of one person with the app, or that person. */
+  isPrivate(to: string): boolean {
+    return /^[DUW]/.test(to);
+  }
+
+  read(body: unknown): Tap | null {
+    const payload = getField(body, 'payload');
+    if (getField(payload, 'type') !== 'block_actions') return null;
+    const verdict = ACTIONS[getText(payload, 'actions', 0, 'action_id') ?? ''];
+    const [user, code] = [getText(payload, 'user', 'id'), getText(payload, 'actions', 0, 'value')];
+    if (verdict === undefined || user === undefined || code === undefined) return null;
+    const to = getText(payload, 'channel', 'id') ?? '';
+    const messageId = messageName(to, getText(payload, 'message', 'ts'));
+    return { id: user, code, verdict, by: `slack:${user}`, to, messageId };
+  }
+
+  answer({ id, to }: Tap, words: string, signal: AbortSignal): Promise<void> {
+    return this.whisper(to, id, words, signal);
+  }
+}
+
+/** A message by the conversation that it was posted in, which may be another than the recipient, and its time. */
+export function messageName(channel = '', ts = ''): string {
+  return `${channel}/${ts}`;
+}

@@ -1,0 +1,280 @@
+// What a person is asked about a run, from the words to the message that says how it ended:
+//
+//   put ─▶ the wait keeps what was shown, as a digest, and of the buttons' code another one
+//       ─▶ a delivery asks; with it, where there are buttons, somebody waits for taps (tap-step.ts)
+//       ─▶ the wait's end, whoever ends it, queues a delivery that changes the message: how it ended, and no buttons
+//
+// There are buttons only where the platform shows all of what is asked about, as it is, and somebody may tap there.
+import { Injectable } from '@nestjs/common';
+import { hash, randomBytes } from 'node:crypto';
+import { shorten } from '../../platform/shorten.ts';
+import { hidesWithoutReason } from '../boundary/index.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock, LedgerAdmin } from '../ports/index.ts';
+import type {
+  AskedAt,
+  Buttons,
+  Change,
+  DeliveryJob,
+  NewWait,
+  NewWork,
+  RunJob,
+  Trust,
+  WaitDecision,
+  WaitDetails,
+  WaitRecipient,
+} from '../ports/index.ts';
+import { ChannelRegistry } from './channels.ts';
+import { messagesOf, plainLinks, showsLinks } from './links.ts';
+import { OperatorAddress } from './operator-address.ts';
+
+/** What is asked about a run. */
+export interface Question {
+  readonly wait: Pick<
+    NewWait,
+    'id' | 'kind' | 'owner' | 'openedAt' | 'until' | 'whenOver' | 'recipient' | 'calls'
+  >;
+  /** The reply, the tool calls, or the message that a run would begin with. */
+  readonly text: string;
+  /** Of the text. */
+  readonly level: Trust['level'];
+}
+
+/** What a wait keeps of its question, and what puts it. */
+interface Put {
+  readonly wait: NewWait;
+  /** What says how it ended; absent: nothing does. */
+  readonly onEnd?: NewWork;
+  readonly changes: readonly Change[];
+}
+
+/** Bytes of what buttons carry: nobody guesses them. */
+const CODE_BYTES = 16;
+/** Room in a message for how it ended. */
+const END_ROOM = `\n\n${'word '.repeat(60)}`;
+/** Most characters of what would begin a run, where it cannot be shown as a whole. */
+const MAX_SHOWN = 1000;
+/** Most characters of a reason that a message repeats. */
+const MAX_REASON = 200;
+
+/** Puts questions, and says in their messages how they ended. */
+@Injectable()
+export class Questions {
+  constructor(
+    private readonly operator: OperatorAddress,
+    private readonly channels: ChannelRegistry,
+    private readonly ledger: LedgerAdmin,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What is kept of a question beside itself, and what puts it. @param isAsked false: there are too many to be put */
+  put(job: RunJob, question: Question, isAsked: boolean): Put {
+    const { wait, level } = question;
+    const { approvers } = job.approve ?? {};
+    const kept = {
+      ...wait,
+      digest: digestOf(job, wait, question.text),
+      ...(approvers !== undefined && { approvers }),
+    };
+    const asked = isAsked ? this.operator.find() : null;
+    if (asked === null) return { wait: kept, changes: [] };
+    const { hasCommand } = this.settings.names;
+    const more = {
+      eventId: job.eventId,
+      name: 'Question',
+      trust: { level, verifiedBy: 'none' },
+      ...(job.deliver?.allowLinks === true && { allowLinks: true }),
+    } as const;
+    const whole = questionText(job, question, hasCommand, true);
+    if (
+      !this.#canTap(asked, approvers) ||
+      !this.#showsAll(asked, { ...more, text: whole }, question)
+    ) {
+      const text = questionText(job, question, hasCommand, false);
+      const put = this.operator.message(asked, text, { ...more, asks: { wait: wait.id } });
+      return { wait: { ...kept, asked }, changes: [put] };
+    }
+    const code = randomBytes(CODE_BYTES).toString('base64url');
+    const onEnd = this.operator.work(asked, whole, { ...more, settles: wait.id });
+    const hearing = this.#hearing(asked);
+    return {
+      wait: { ...kept, asked, code: codeDigest(code) },
+      onEnd,
+      changes: [
+        this.operator.message(asked, whole, { ...more, asks: { wait: wait.id, code } }),
+        ...hearing,
+      ],
+    };
+  }
+
+  /** Where whoever is not asked finds what waits. */
+  get whereListed(): string {
+    return this.settings.names.hasCommand
+      ? '`hooks decisions` lists them'
+      : 'the console lists them';
+  }
+
+  /** What says in the question's message that the wait has ended, beside the change that ends it. */
+  async ending(waitId: string): Promise<readonly Change[]> {
+    const work = (await this.ledger.question({ id: waitId }))?.onEnd ?? null;
+    return work === null ? [] : [{ type: 'work', work }];
+  }
+
+  /** Whether what is about to be done is what was shown. */
+  async isShown(
+    job: RunJob,
+    { id, kind }: WaitDetails,
+    text: string,
+    recipient: WaitRecipient | null,
+  ): Promise<boolean> {
+    const question = await this.ledger.question({ id });
+    return question?.digest === digestOf(job, { kind, recipient }, text);
+  }
+
+  /**
+   * What a delivery says of a question by now; null: nothing any more.
+   * @param job that asks, or that says how it ended
+   */
+  async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
+    const { asks, settles } = job;
+    if (settles !== undefined) {
+      const question = await this.ledger.question({ id: settles });
+      const { messageId = null, decision = null } = question ?? {};
+      if (messageId === null || decision === null) return null;
+      return { job: { ...job, text: `${job.text}\n\n${endText(decision)}` }, replaces: messageId };
+    }
+    if (asks === undefined) return { job };
+    const question = await this.ledger.question({ id: asks.wait });
+    return question?.decision === null ? { job } : null;
+  }
+
+  /** Whether somebody could tap there who may decide. */
+  #canTap({ channel, to }: AskedAt, approvers: readonly string[] | undefined): boolean {
+    const buttons = this.channels.get(channel)?.buttons;
+    if (buttons == null || !this.#isHeard(buttons)) return false;
+    if (approvers === undefined) return buttons.isPrivate(to);
+    return approvers.some((approver) => approver.startsWith(`${buttons.people}:`));
+  }
+
+  /** What waits for taps in a channel, of whose account there is one such at a time. */
+  #hearing({ channel }: AskedAt): readonly Change[] {
+    if (this.channels.get(channel)?.buttons?.polling === undefined) return [];
+    const key = `taps ${this.channels.accountOf(channel)}`;
+    const job = { v: 1, taps: channel } as const;
+    const dueAt = this.clock.now();
+    const work = { lane: 'delivery', key, kind: 'notice', dueAt, once: true, job } as const;
+    return [{ type: 'work', work }];
+  }
+
+  /** Whether it would be heard of a tap: by asking, or by a hook to which the platform tells it. */
+  #isHeard({ polling, people }: Buttons): boolean {
+    const { mappings } = this.settings.current.hooks;
+    return polling !== undefined || mappings.some(({ verify }) => verify?.scheme === people);
+  }
+
+  /** Whether the platform shows what is asked about in one message, sign by sign. */
+  #showsAll(
+    { channel }: AskedAt,
+    message: Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks'>,
+    { text: about, wait }: Question,
+  ): boolean {
+    const to = wait.recipient?.to ?? '';
+    if (hidesWithoutReason(about) || hidesWithoutReason(to) || asWord(to) !== to) return false;
+    const platform = this.channels.get(channel)!;
+    const [shown = '', ...more] = messagesOf(platform, {
+      ...message,
+      text: message.text + END_ROOM,
+    });
+    const source = showsLinks(message) ? about : plainLinks(about);
+    return (
+      more.length === 0 && withoutBreaks(platform.shown(shown)).includes(withoutBreaks(source))
+    );
+  }
+}
+
+/** What of a wait is done once it is approved, and by whom. */
+function digestOf(
+  { agentId }: RunJob,
+  { kind, recipient = null }: { kind: NewWait['kind']; recipient?: WaitRecipient | null },
+  text: string,
+): string {
+  return hash('sha256', JSON.stringify([kind, agentId, recipient?.channel, recipient?.to, text]));
+}
+
+/** Of what buttons carry, as waits keep it. */
+export function codeDigest(code: string): string {
+  return hash('sha256', code, 'base64url');
+}
+
+/** Some platforms put it where a mention would be made. */
+function withoutBreaks(text: string): string {
+  return text.replaceAll('\u200b', '');
+}
+
+/** What would happen, as the beginning of a question. */
+function wouldHappen(
+  { hook, agentId, trust: { mapping = hook } }: RunJob,
+  { kind, recipient, calls = [] }: Question['wait'],
+): string {
+  switch (kind) {
+    case 'run':
+      return `${mapping} would begin a run of the agent ${agentId} with this message:`;
+    case 'tools':
+      return `${mapping} would have the agent ${agentId} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
+    case 'reply': {
+      const to = recipient?.to ? `, recipient \`${asWord(recipient.to)}\`` : '';
+      return `${mapping} would send this reply to ${recipient?.channel ?? 'nobody'}${to}:`;
+    }
+  }
+}
+
+/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
+function questionText(
+  job: RunJob,
+  { wait, text }: Question,
+  hasCommand: boolean,
+  isWhole: boolean,
+): string {
+  const { id, kind, until, whenOver } = wait;
+  const what = wouldHappen(job, wait);
+  const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
+  const time = inMinutes(until);
+  const how = hasCommand
+    ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} ${otherwise}.`
+    : `Decide about ${id} in the console; without a decision by ${time} ${otherwise}.`;
+  const isShort = kind !== 'run' || isWhole;
+  const isHiding = hidesWithoutReason(text)
+    ? ['', 'It holds signs that nobody sees here; look at it in the console before you decide.']
+    : [];
+  return [what, '', quoted(isShort ? text : shorten(text, MAX_SHOWN)), ...isHiding, '', how].join(
+    '\n',
+  );
+}
+
+/** As a block of code, which no text can leave. */
+function quoted(text: string): string {
+  const ticks = Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length);
+  const fence = '`'.repeat(ticks.reduce((most, length) => Math.max(most, length + 1), 3));
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** On one line, for a place between marks of code. */
+function asWord(text: string): string {
+  return shorten(text.replace(/[`\s\p{Cc}]+/gu, ' '), MAX_REASON);
+}
+
+/** How a question ended, for those who were asked. */
+export function endText({ verdict, by, at, reason, text }: WaitDecision): string {
+  const time = inMinutes(Date.parse(at));
+  if (verdict === 'expired') return `**Nobody has decided in time** (${time}).`;
+  const what = verdict === 'denied' ? 'Denied' : 'Approved';
+  const how = text === null ? '' : ' with other words';
+  const why = reason === null ? '' : `: ${shorten(reason.replace(/\s+/g, ' '), MAX_REASON)}`;
+  // A name with a colon could be taken for an address.
+  return `**${what}${how} by ${by?.replace(':', ' ') ?? 'nobody'}**, ${time}${why}`;
+}
+
+function inMinutes(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,129 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { describeError } from '../../platform/errors.ts';
+import { Clock, LedgerAdmin, TapDoor } from '../ports/index.ts';
+import type { AskedQuestion, Buttons, Decision, Tap, WaitDecision } from '../ports/index.ts';
+import { ChannelRegistry } from './channels.ts';
+import { codeDigest } from './questions.ts';
+
+/** What becomes of a tap, as who tapped is told. */
+const OVER = 'The time to decide is over.';
+const FORGOTTEN = 'Nobody asks this any more.';
+const STRANGER = 'You may not decide this.';
+
+/** Longest time in which a platform is told what becomes of a tap. */
+const ANSWER_MS = 30_000;
+
+/** Decides by taps, however they come: the first that may decide counts, and each is answered with a sentence. */
+@Injectable()
+export class Taps extends TapDoor {
+  readonly #logger = new Logger(Taps.name);
+
+  constructor(
+    private readonly ledger: LedgerAdmin,
+    private readonly channels: ChannelRegistry,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  /** Durable when it resolves; that the platform could not be told is no failure. */
+  async take(buttons: Buttons, tap: Tap): Promise<void> {
+    await this.#answer(buttons, tap, await this.#decide(buttons, tap));
+  }
+
+  override async knock(scheme: string, body: unknown): Promise<object | null> {
+    for (const id of this.channels.ids) {
+      const buttons = this.channels.get(id)?.buttons;
+      if (buttons?.people !== scheme) continue;
+      const tap = buttons.read(body);
+      if (tap === null) return null;
+      const outcome = await this.#decide(buttons, tap);
+      // The platform waits for our answer, and for seconds only.
+      void this.#answer(buttons, tap, outcome);
+      return buttons.inAnswer?.(outcome.words) ?? {};
+    }
+    return null;
+  }
+
+  async #answer(buttons: Buttons, tap: Tap, { words, isOver, question }: Outcome): Promise<void> {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const telling = [buttons.answer(tap, words, signal)];
+    // A second copy of a question, or one of which nothing is known any more.
+    if (isOver && tap.code !== '' && question?.messageId !== tap.messageId) {
+      telling.push(buttons.clear?.(tap, signal) ?? Promise.resolve());
+    }
+    for (const told of await Promise.allSettled(telling)) {
+      if (told.status === 'fulfilled') continue;
+      this.#logger.warn(`a tap of ${tap.by} is not answered: ${describeError(told.reason)}`);
+    }
+  }
+
+  async #decide(buttons: Buttons, tap: Tap): Promise<Outcome> {
+    const { code, verdict, by } = tap;
+    const question = await this.ledger.question({ code: codeDigest(code) });
+    if (question === null || this.#isElsewhere(buttons, question)) {
+      return { words: FORGOTTEN, isOver: true };
+    }
+    if (!mayDecide(buttons, tap, question)) {
+      this.#logger.warn(`${by} has tapped a question that others decide`);
+      return { words: STRANGER, isOver: false };
+    }
+    const decision: Decision = { verdict, by, at: this.clock.now() };
+    const words = await this.#take(question, decision);
+    return { words, isOver: true, question };
+  }
+
+  async #take({ id, asked }: AskedQuestion, decision: Decision): Promise<string> {
+    const { verdict, by = '' } = decision;
+    switch (await this.ledger.decide(id, decision)) {
+      case 'decided':
+        await this.#audit(id, decision, asked?.channel);
+        return verdict === 'approved' ? 'Approved.' : 'Denied.';
+      case 'decided-before':
+        return decidedBefore((await this.ledger.question({ id }))?.decision, by);
+      case 'over':
+        return OVER;
+      // A tap brings no words of a reply.
+      case 'no-reply':
+      case 'unknown':
+        return FORGOTTEN;
+    }
+  }
+
+  /** Whoever taps on one platform decides nothing that was asked on another. */
+  #isElsewhere({ people }: Buttons, { asked }: AskedQuestion): boolean {
+    return asked === null || this.channels.get(asked.channel)?.buttons?.people !== people;
+  }
+
+  /** As what operators do; what cannot be written down is done all the same. */
+  async #audit(subject: string, { verdict, by = '', at }: Decision, channel = ''): Promise<void> {
+    const entry = { at, actor: by, client: null, operation: 'tap', subject } as const;
+    const after = { verdict, channel };
+    await this.ledger
+      .audit({ ...entry, outcome: 'done', before: null, after })
+      .catch((error: unknown) => {
+        this.#logger.error(`a decision of ${by} is not in the audit: ${describeError(error)}`);
+      });
+  }
+}
+
+interface Outcome {
+  readonly words: string;
+  /** Nobody can decide by these buttons any more. */
+  readonly isOver: boolean;
+  readonly question?: AskedQuestion;
+}
+
+/** Whom the operator named; where nobody is named, whoever is asked in a private conversation. */
+function mayDecide(buttons: Buttons, tap: Tap, { approvers, asked }: AskedQuestion): boolean {
+  if (approvers !== null) return approvers.includes(tap.by);
+  const [chat = ''] = asked?.to.split('/') ?? [];
+  return buttons.isPrivate(chat) && (chat === tap.to || tap.by === `${buttons.people}:${chat}`);
+}
+
+function decidedBefore(decision: WaitDecision | null | undefined, by: string): string {
+  if (decision == null) return FORGOTTEN;
+  if (decision.verdict === 'expired') return OVER;
+  const who = decision.by === by ? 'You have' : `${decision.by ?? 'Somebody'} has`;
+  return `${who} ${decision.verdict} this.`;
+}
