@@ -92,14 +92,12 @@ function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
       ) : (
         <ForeignText label={kind === 'run' ? 'Message' : 'Tool calls'} text={text} />
       )}
-      <div class="actions">
-        <May role="operate">
-          <Decide wait={wait} reload={reload} />
-        </May>
-        <Link class="button" href={`/events/${eventId}`}>
-          Show the event
-        </Link>
-      </div>
+      <May role="operate">
+        <Decide wait={wait} reload={reload} />
+      </May>
+      <p>
+        <Link href={`/events/${eventId}`}>Show the event</Link>
+      </p>
     </article>
   );
 }
@@ -121,9 +119,9 @@ function Decide({ wait: { id, kind, text }, reload }: { wait: Waiting; reload: (
     void act(call, () => (verdict === 'approved' ? 'Approved.' : 'Denied.')).then(reload);
   };
   return (
-    <div class="fields">
+    <>
       {edited !== undefined && (
-        <div class="wide">
+        <div>
           <label for={`${name}-text`}>Reply that is sent</label>
           <textarea
             id={`${name}-text`}
@@ -142,20 +140,22 @@ function Decide({ wait: { id, kind, text }, reload }: { wait: Waiting; reload: (
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />
       </div>
-      <button
-        type="button"
-        class="primary"
-        disabled={edited?.trim() === ''}
-        onClick={() => decide('approved')}
-      >
-        {isEdited ? 'Approve with these words' : 'Approve'}
-      </button>
-      {kind === 'reply' && edited === undefined && (
-        <button type="button" onClick={() => setEdited(text)}>
-          Edit
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={edited?.trim() === ''}
+          onClick={() => decide('approved')}
+        >
+          {isEdited ? 'Approve with these words' : 'Approve'}
         </button>
-      )}
-      <DangerButton label="Deny" onSure={() => decide('denied')} />
-    </div>
+        {kind === 'reply' && edited === undefined && (
+          <button type="button" onClick={() => setEdited(text)}>
+            Edit
+          </button>
+        )}
+        <DangerButton label="Deny" onSure={() => decide('denied')} />
+      </div>
+    </>
   );
 }
