@@ -148,7 +148,7 @@ describe('hooks events list', () => {
   it.each([
     [
       ['--status', 'odd'],
-      '--status must be one of accepted, running, delivering, done, failed, skipped',
+      '--status must be one of accepted, running, waiting, delivering, done, failed, skipped',
     ],
     [['--limit', '0'], '--limit must be a whole number from 1 to 10000'],
   ])('%j is wrong usage', async (args, said) => {

@@ -31,7 +31,7 @@ const FILTERS = [
   option('--hook <name>', 'only those of this hook'),
   option(
     '--status <status>',
-    'only accepted, running, delivering, done, failed or skipped ones',
+    'only accepted, running, waiting, delivering, done, failed or skipped ones',
     oneOf('--status', EVENT_STATUSES),
   ),
   option('--since <time>', 'only those since a date, or for so long: 90m, 24h, 7d'),

@@ -122,7 +122,7 @@ export class RelayedListener {
     const framing = hasLength ? [] : ['Transfer-Encoding', 'chunked'];
     const told =
       receipt === undefined ? [] : ['X-Relay-Receipt', `${receipt.id} ${receipt.keptMs}`];
-    const headers = [...kept, ...framing, 'X-Forwarded-For', address, ...told];
+    const headers = [...kept, ...framing, ...KEPT_OPEN, 'X-Forwarded-For', address, ...told];
     const asking = httpRequest({ ...service, method, path, headers, agent: false });
     // Such as: the service is away.
     asking.on('error', () => stream.close(REFUSED));
@@ -137,6 +137,12 @@ export class RelayedListener {
     stream.pipe(asking);
   }
 }
+
+/**
+ * The service leaves it to us to close: Node's end of a request writes to the socket once more, and where the service has
+ * answered and closed by then, that fails and takes the answer with it.
+ */
+const KEPT_OPEN = ['Connection', 'keep-alive'];
 
 /** @throws CliError for a wrong secret; Error for any other answer, or none */
 async function upgraded(asking: ReturnType<typeof httpRequest>): Promise<Duplex> {

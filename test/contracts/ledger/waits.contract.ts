@@ -104,7 +104,7 @@ export function describeWaits(openStore: OpenStore): void {
       });
       const about = { eventId, runId: runOf(eventId), hook: 'agent', mapping: null };
       expect(await open()).toEqual([
-        { ...asked, ...about, agentId: 'main', text: 'what it would say' },
+        { ...asked, ...about, agentId: 'main', calls: [], text: 'what it would say' },
       ]);
       under.clock.advance(DAY - 1);
       expect(await under.claimNow()).toEqual([]);
