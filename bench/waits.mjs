@@ -61,6 +61,7 @@ function ask(lease) {
   const wait = {
     id: newId(),
     kind: 'reply',
+    digest: 'd'.repeat(64),
     owner: 'github signed',
     openedAt,
     until,

@@ -200,6 +200,7 @@ export type {
   AuditPage,
   Decision,
   DecisionOutcome,
+  WaitDetails,
   WaitFilter,
   AskedQuestion,
   WaitPage,

@@ -73,6 +73,46 @@ describe('outcomeLines', () => {
     ]);
   });
 
+  it('tell what waits for leave, what was decided, and by whom', () => {
+    const about = {
+      openedAt: '2026-01-01T10:00:02.000Z',
+      until: '2026-01-02T10:00:02.000Z',
+    } as const;
+    const wait = { ...about, whenOver: 'deny', recipient: null, calls: [] } as const;
+    const taken = {
+      verdict: 'denied',
+      by: 'ana',
+      at: '2026-01-01T10:00:03.000Z',
+      text: null,
+    } as const;
+    const waits = [
+      { ...wait, id: 'w1', kind: 'run', decision: { ...taken, verdict: 'approved', reason: null } },
+      {
+        ...wait,
+        id: 'w2',
+        kind: 'tools',
+        calls: [{ tool: 'desk_write', input: '{}' }],
+        decision: { ...taken, reason: 'too early' },
+      },
+      {
+        ...wait,
+        id: 'w3',
+        kind: 'reply',
+        recipient: { channel: 'chan_1', to: '+49' },
+        decision: null,
+      },
+    ] as const;
+    const run = runDetails({ status: 'waiting', finishedAt: null, waits });
+    const lines = outcomeLines(eventDetails({ status: 'waiting', runs: [run] }));
+    expect(lines.filter((line) => /leave|ana/.test(line))).toEqual([
+      '  10:00:02.000  run waits for leave to begin',
+      '  10:00:02.000  run waits for leave to call desk_write',
+      '  10:00:02.000  run waits for leave to send its reply to chan_1 (+49), until 2026-01-02T10:00:02.000Z: hooks approve w3',
+      '  10:00:03.000  run: approved by ana',
+      '  10:00:03.000  run: denied by ana: too early',
+    ]);
+  });
+
   it('tell when a delivery is tried again', () => {
     const [at, nextAt] = ['2026-01-01T10:00:04.000Z', '2026-01-01T10:00:11.000Z'];
     const attempts = [{ at, attempt: 1, outcome: 'retry', error: 'busy', nextAt }] as const;

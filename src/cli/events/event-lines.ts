@@ -4,6 +4,7 @@ import type {
   EventNote,
   EventStatus,
   RunDetails,
+  WaitDetails,
 } from '../../hooks/index.ts';
 import { asLine, asLines, safeJson } from '../foreign-text.ts';
 import { INDENT, PLAIN, duration, fieldLines, numberedName, section } from '../text-layout.ts';
@@ -148,11 +149,34 @@ function runMoments(run: RunDetails, name: string): Moment[] {
   return [
     ...(startedAt === null ? [] : [{ at: startedAt, what: begun, isBad: false }]),
     ...attempts,
+    ...run.waits.flatMap((wait) => waitMoments(wait, name)),
     {
       at: finishedAt,
       what: sentence(`${name} ${status}${details(run)}`, error ?? ''),
       isBad: ['failed', 'timed-out', 'interrupted'].includes(status),
     },
+  ];
+}
+
+/** What a person was asked, and what was decided. */
+function waitMoments(wait: WaitDetails, name: string): Moment[] {
+  const { id, kind, openedAt, until, recipient, calls, decision } = wait;
+  const about = {
+    run: 'to begin',
+    tools: `to call ${calls.map(({ tool }) => asLine(tool)).join(', ') || 'tools'}`,
+    reply: `to send its reply to ${asLine(recipient?.channel ?? '')}${recipient?.to == null ? '' : ` (${asLine(recipient.to)})`}`,
+  };
+  const asked = `${name} waits for leave ${about[kind]}`;
+  if (decision === null) {
+    return [
+      { at: openedAt, what: `${asked}, until ${until}: hooks approve ${asLine(id)}`, isBad: false },
+    ];
+  }
+  const { verdict, by, at, reason } = decision;
+  const who = by === null ? 'nobody decided in time' : `${verdict} by ${asLine(by)}`;
+  return [
+    { at: openedAt, what: asked, isBad: false },
+    { at, what: sentence(`${name}: ${who}`, reason ?? ''), isBad: false },
   ];
 }
 

@@ -183,7 +183,7 @@ export function endedBadly({ status, runs, deliveries }: EventDetails): boolean 
 export function openParts({ status, runs, deliveries, heartbeat }: EventDetails): string {
   const open = [
     ...runs
-      .filter((run) => run.status === 'queued' || run.status === 'running')
+      .filter((run) => ['queued', 'running', 'waiting'].includes(run.status))
       .map((run) => `run ${run.status} (agent ${run.agentId})${attempt(run.attempts)}`),
     ...deliveries
       .filter((delivery) => delivery.status === 'pending')

@@ -131,9 +131,8 @@ const handshakeByBody: Step = (call, { handshakes }) =>
 const tapByBody: Step = (call, { taps }) => {
   const { signature, content } = call;
   if (signature === undefined) return call;
-  return taps
-    .knock(signature.scheme, content?.value)
-    .then((body) => (body === null ? call : { status: 200, body: { ...body } }));
+  const taken = taps.knock(signature.scheme, content?.value);
+  return taken === null ? call : taken.then((body) => ({ status: 200, body: { ...body } }));
 };
 
 /** A key that is too long: 400. */

@@ -172,11 +172,11 @@ interface ScopedAction<Override = ActionOverride> {
 }
 
 /** Passes one action through the policies. @throws Rejection */
-async function requestAction(
+function requestAction(
   { mapping, request }: MappedRequest,
   { scope, override, nth }: ScopedAction,
   resolver: ActionResolver,
-): Promise<ResolvedAction> {
+): ResolvedAction | Promise<ResolvedAction> {
   switch (override.kind) {
     case 'wake':
       return resolver.wake(
@@ -186,7 +186,7 @@ async function requestAction(
     case 'agent':
       return resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
     case 'deliver':
-      return await resolver.message(requestMessage(mapping, request, { scope, override, nth }));
+      return resolver.message(requestMessage(mapping, request, { scope, override, nth }));
     default:
       return override satisfies never;
   }

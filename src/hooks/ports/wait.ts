@@ -172,7 +172,7 @@ export abstract class TapDoor {
   /**
    * Decides by the tap that a verified body holds; durable when it resolves.
    * @param scheme by which it is verified
-   * @returns what the platform is answered; null: it holds none on a question of ours
+   * @returns what the platform is answered; null: it holds none
    */
-  abstract knock(scheme: string, body: unknown): Promise<object | null>;
+  abstract knock(scheme: string, body: unknown): Promise<object> | null;
 }

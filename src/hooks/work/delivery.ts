@@ -32,8 +32,9 @@ interface Address {
 }
 
 /**
- * One reply, or one message of a hook, to one recipient. One of several messages is first cut into parts, which is durable before the first is
- * sent; then each lease sends one part, until all are sent. A part is retried until it arrives or cannot.
+ * One reply, or one message of a hook, to one recipient. One of several messages is first cut into parts, which is durable
+ * before the first is sent; then each lease sends one part, until all are sent. A part is retried until it arrives or
+ * cannot.
  * The effects of the end, in their order: delivery ended -> route remembered, or what waited posted to the main session
  * -> heartbeat requested.
  */

@@ -31,18 +31,21 @@ export class Taps extends TapDoor {
     await this.#answer(buttons, tap, await this.#decide(buttons, tap));
   }
 
-  override async knock(scheme: string, body: unknown): Promise<object | null> {
+  override knock(scheme: string, body: unknown): Promise<object> | null {
     for (const id of this.channels.ids) {
       const buttons = this.channels.get(id)?.buttons;
       if (buttons?.people !== scheme) continue;
       const tap = buttons.read(body);
-      if (tap === null) return null;
-      const outcome = await this.#decide(buttons, tap);
-      // The platform waits for our answer, and for seconds only.
-      void this.#answer(buttons, tap, outcome);
-      return buttons.inAnswer?.(outcome.words) ?? {};
+      return tap === null ? null : this.#takeAtDoor(buttons, tap);
     }
     return null;
+  }
+
+  async #takeAtDoor(buttons: Buttons, tap: Tap): Promise<object> {
+    const outcome = await this.#decide(buttons, tap);
+    // The platform waits for our answer, and for seconds only.
+    void this.#answer(buttons, tap, outcome);
+    return buttons.inAnswer?.(outcome.words) ?? {};
   }
 
   async #answer(buttons: Buttons, tap: Tap, { words, isOver, question }: Outcome): Promise<void> {
