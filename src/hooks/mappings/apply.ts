@@ -172,11 +172,11 @@ interface ScopedAction<Override = ActionOverride> {
 }
 
 /** Passes one action through the policies. @throws Rejection */
-function requestAction(
+async function requestAction(
   { mapping, request }: MappedRequest,
   { scope, override, nth }: ScopedAction,
   resolver: ActionResolver,
-): ResolvedAction | Promise<ResolvedAction> {
+): Promise<ResolvedAction> {
   switch (override.kind) {
     case 'wake':
       return resolver.wake(
@@ -186,7 +186,7 @@ function requestAction(
     case 'agent':
       return resolver.run(requestRun(mapping, request, { scope, override, nth }), request.settings);
     case 'deliver':
-      return resolver.message(requestMessage(mapping, request, { scope, override, nth }));
+      return await resolver.message(requestMessage(mapping, request, { scope, override, nth }));
     default:
       return override satisfies never;
   }
