@@ -340,6 +340,8 @@ describe('a relay that means harm', () => {
   it('sends one request at a time, whatever its head says of the length', async () => {
     const second = 'POST /hooks/second HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n';
     await harm({ headers: ['Host', 'a', 'Content-Length', '2'] }, `{}${second}`);
-    expect(arrived.map(({ url }) => url)).toEqual(['/hooks/wake']);
+    service.close();
+    await once(service, 'close');
+    expect(arrived.map(({ url, body }) => [url, String(body)])).toEqual([['/hooks/wake', '{}']]);
   });
 });

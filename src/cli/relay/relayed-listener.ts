@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { constants, performServerHandshake } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
+import { Transform } from 'node:stream';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../hooks/index.ts';
 import { errorCode } from '../../platform/errors.ts';
@@ -113,13 +114,13 @@ export class RelayedListener {
     }
   }
 
-  /** On a connection of its own, so that whatever follows a request is none. */
+  /** On a connection of its own: nothing of one request reaches another. */
   #ask(stream: ServerHttp2Stream, head: RequestHead): void {
     const { service } = this.options;
     const { method, target: path, address, receipt } = head;
     const kept = endToEnd(head.headers);
-    const hasLength = stream.endAfterHeaders || headerOf(kept, 'content-length') !== undefined;
-    const framing = hasLength ? [] : ['Transfer-Encoding', 'chunked'];
+    const length = stream.endAfterHeaders ? '0' : headerOf(kept, 'content-length');
+    const framing = length === undefined ? ['Transfer-Encoding', 'chunked'] : [];
     const told =
       receipt === undefined ? [] : ['X-Relay-Receipt', `${receipt.id} ${receipt.keptMs}`];
     const headers = [...kept, ...framing, ...KEPT_OPEN, 'X-Forwarded-For', address, ...told];
@@ -134,8 +135,20 @@ export class RelayedListener {
       answer.pipe(stream);
     });
     stream.once('close', () => asking.destroy());
-    stream.pipe(asking);
+    stream.pipe(atMost(Number(length ?? Infinity))).pipe(asking);
   }
+}
+
+/** Passes on this many bytes and no more, so that what follows a body is no other request on the same connection. */
+function atMost(bytes: number): Transform {
+  let left = bytes;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const passed = chunk.subarray(0, left);
+      left -= passed.length;
+      done(null, passed);
+    },
+  });
 }
 
 /**
