@@ -1804,6 +1804,18 @@ export interface components {
             /** @description How old, or how far ahead, the signed time may be. Absent: the scheme signs none. */
             toleranceSeconds?: number;
         };
+        /** @description The event that resumed a run. */
+        ResumingEvent: {
+            eventId: string;
+            /** @description What its mapping made of it, whole; empty once it was forgotten. Hostile, unless its trust says otherwise. */
+            message: string;
+            source: string;
+            /** @description Name of its hook. */
+            hook: string;
+            trust: components["schemas"]["Trust"];
+            /** @description Epoch milliseconds. */
+            receivedAt: number;
+        };
         /** @description Tokens of a sender were ended. */
         RetiredTokens: {
             /** @description How many. */
@@ -2201,19 +2213,21 @@ export interface components {
         /** @description How a wait ended, likewise. */
         WaitDecision: {
             /** @enum {string} */
-            verdict: "approved" | "denied" | "expired";
+            verdict: "approved" | "denied" | "expired" | "resumed";
             /** @description Null: time decided. */
             by: string | null;
             at: string;
             reason: string | null;
             /** @description What was sent in place of the reply; null: the reply itself, or it was forgotten. */
             text: string | null;
+            /** @description What resumed it; null: no event did. */
+            event: components["schemas"]["ResumingEvent"] | null;
         };
         /** @description A wait as an operator reads it. All times are ISO 8601 in UTC. */
         WaitDetails: {
             id: string;
             /** @enum {string} */
-            kind: "reply" | "run" | "tools";
+            kind: "event" | "reply" | "run" | "tools";
             openedAt: string;
             until: string;
             /** @enum {string} */
@@ -2222,11 +2236,17 @@ export interface components {
             recipient: components["schemas"]["WaitRecipient"] | null;
             /** @description Tool calls that would be made; empty: it is about none, or they were forgotten. */
             calls: components["schemas"]["AskedCall"][];
+            /** @description What the event has to say that it waits for; null: it waits for a person. */
+            key: string | null;
+            /** @description What it waits for, in the words of its agent; null: it said nothing. */
+            question: string | null;
             /** @description Null: nobody has decided yet. */
             decision: components["schemas"]["WaitDecision"] | null;
         };
-        /** @description A run that waits, beside what it is of. */
+        /** @description A run that waits for a person, beside what it is of. */
         WaitingRun: {
+            /** @enum {string} */
+            kind: "reply" | "run" | "tools";
             eventId: string;
             runId: string;
             agentId: string;
@@ -2237,10 +2257,8 @@ export interface components {
             /** @description What it is about, whole: the message that would begin the run, the tool calls, or the reply. Hostile in any case. */
             text: string;
             id: string;
-            /** @enum {string} */
-            kind: "reply" | "run" | "tools";
-            openedAt: string;
             until: string;
+            openedAt: string;
             /** @enum {string} */
             whenOver: "deny" | "expire";
             /** @description Where a reply would go; null: it is about no reply. */

@@ -2,6 +2,7 @@
 // queries and bodies of the HTTP API.
 
 const TEXT = { type: 'string' };
+const WAITING_TIME = String.raw`^\d{1,5}(s|m|h)$`;
 const TEXTS = { type: 'array', items: TEXT };
 /** One line for each item of a list, or on a condition. */
 const ASK_WHEN = { enum: [true, false, 'when-untrusted'] };
@@ -53,6 +54,8 @@ const rulesWith = (textOr) => ({
   areAddressRanges: () => TEXTS,
   isListenAddress: () => ({ anyOf: [{ type: 'integer', minimum: 0, maximum: 65_535 }, TEXT] }),
   texts: () => TEXTS,
+  notEmpty: () => ({ minItems: 1 }),
+  waitingTime: () => ({ type: 'string', pattern: WAITING_TIME }),
   isTextByName: () => ({ type: 'object', additionalProperties: TEXT }),
   isMapping: () => ({ type: 'object', additionalProperties: true }),
   headers: () => ({ additionalProperties: TEXT }),
@@ -89,7 +92,7 @@ const rulesWith = (textOr) => ({
             ],
           },
           reply: ASK_WHEN,
-          until: { type: 'string', pattern: String.raw`^\d{1,5}(s|m|h)$` },
+          until: { type: 'string', pattern: WAITING_TIME },
           then: { enum: ['deny', 'expire'] },
           whileWaiting: { enum: ['continue', 'hold'] },
           approvers: { type: 'array', minItems: 1, items: { type: 'string' } },

@@ -66,6 +66,7 @@ import { TransformModules } from './transforms/modules.ts';
 import { TransformSandbox } from './transforms/sandbox.ts';
 import { Addresses } from './work/addresses.ts';
 import { Approvals } from './work/approvals.ts';
+import { EventWaits } from './work/event-waits.ts';
 import { BackendDelays } from './work/backend-delays.ts';
 import { RunDelays } from './ports/run-delays.ts';
 import { BackendHealth } from './work/backend-health.ts';
@@ -240,6 +241,7 @@ export const providers: Provider[] = [
   RunStep,
   RunEnd,
   Approvals,
+  EventWaits,
   HeartbeatStep,
   DeliveryStep,
   Notices,

@@ -155,6 +155,7 @@ export const ledgerPorts: readonly Provider[] = [
     waits: true,
     countWaits: true,
     decide: true,
+    resume: true,
     question: true,
     hasOpenButtons: true,
     setPaused: true,

@@ -37,7 +37,14 @@ import {
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add } from './work/queue.ts';
-import { countWaits, decide, hasOpenButtons, listWaits, readQuestion } from './work/waits.ts';
+import {
+  countWaits,
+  decide,
+  hasOpenButtons,
+  listWaits,
+  readQuestion,
+  resume,
+} from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {
@@ -86,6 +93,7 @@ export const WRITES = {
   recordRefusals,
   recordAudit,
   decide,
+  resume,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

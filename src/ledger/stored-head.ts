@@ -1,6 +1,6 @@
 // The head of an event: the JSON text in its row that says what came and what it means. One text and not a column each,
 // because a plain wake pays for every column, and nobody looks for what is in it.
-import type { Trust } from '../hooks/ports/agent-runner.ts';
+import type { Trust } from '../hooks/ports/trust.ts';
 import { leaveOut } from '../platform/credentials.ts';
 import { isRecord } from '../platform/objects.ts';
 import { parseExactly } from '../platform/exact-json.ts';

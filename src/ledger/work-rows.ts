@@ -35,6 +35,7 @@ const CAUSES: readonly WaitingWork['cause'][] = [
   'crash',
   'slot',
   'decision',
+  'event',
 ];
 
 /** @param row `kind`, `hook` (empty: none asked for it), `cause`, `waits_for` (empty: nobody), `count` and `since`, when the oldest was accepted */

@@ -127,7 +127,7 @@ export async function filledLedger(
     const shown = { digest: 'of what was shown', code: `of the buttons of ${session}` };
     const wait = { id: newId(), ...about, ...shown, openedAt, until, recipient };
     const onEnd = session === 'asked' ? heartbeat(MAIN, { dueAt: openedAt }) : undefined;
-    const outcome = { type: 'wait', until, holdsKey: false, wait, onEnd } as const;
+    const outcome = { type: 'wait', for: 'decision', until, holdsKey: false, wait, onEnd } as const;
     await ledger.work.commit(await claimed(), outcome, [
       { type: 'run-update', id: runOf(id), status: 'waiting', reply: NASTY },
     ]);

@@ -32,6 +32,7 @@ import type {
   LostRequests,
   RefusalFilter,
   RefusedRequest,
+  ResumeOutcome,
   Route,
   SessionContext,
   SessionFilter,
@@ -308,6 +309,10 @@ class OperatedOperations extends LedgerAdmin {
     const { waits } = this.ledger;
     const nextCursor = waits.length > limit ? 'next' : null;
     return { waits: waits.slice(0, limit), total: waits.length, nextCursor };
+  }
+
+  async resume(): Promise<ResumeOutcome> {
+    return { runs: [], isRefused: false };
   }
 
   async countWaits(): Promise<number> {

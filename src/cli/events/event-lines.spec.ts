@@ -78,12 +78,20 @@ describe('outcomeLines', () => {
       openedAt: '2026-01-01T10:00:02.000Z',
       until: '2026-01-02T10:00:02.000Z',
     } as const;
-    const wait = { ...about, whenOver: 'deny', recipient: null, calls: [] } as const;
+    const wait = {
+      ...about,
+      whenOver: 'deny',
+      recipient: null,
+      calls: [],
+      key: null,
+      question: null,
+    } as const;
     const taken = {
       verdict: 'denied',
       by: 'ana',
       at: '2026-01-01T10:00:03.000Z',
       text: null,
+      event: null,
     } as const;
     const waits = [
       { ...wait, id: 'w1', kind: 'run', decision: { ...taken, verdict: 'approved', reason: null } },

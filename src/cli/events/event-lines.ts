@@ -158,22 +158,25 @@ function runMoments(run: RunDetails, name: string): Moment[] {
   ];
 }
 
-/** What a person was asked, and what was decided. */
+/** What it waited for, and what came of that. */
 function waitMoments(wait: WaitDetails, name: string): Moment[] {
-  const { id, kind, openedAt, until, recipient, calls, decision } = wait;
+  const { id, kind, openedAt, until, recipient, calls, key, question, decision } = wait;
   const about = {
-    run: 'to begin',
-    tools: `to call ${calls.map(({ tool }) => asLine(tool)).join(', ') || 'tools'}`,
-    reply: `to send its reply to ${asLine(recipient?.channel ?? '')}${recipient?.to == null ? '' : ` (${asLine(recipient.to)})`}`,
+    run: 'leave to begin',
+    tools: `leave to call ${calls.map(({ tool }) => asLine(tool)).join(', ') || 'tools'}`,
+    reply: `leave to send its reply to ${asLine(recipient?.channel ?? '')}${recipient?.to == null ? '' : ` (${asLine(recipient.to)})`}`,
+    event: `${asLine(key ?? '')}${question === null ? '' : ` (${asLine(question)})`}`,
   };
-  const asked = `${name} waits for leave ${about[kind]}`;
+  const asked = `${name} waits for ${about[kind]}`;
   if (decision === null) {
     return [
       { at: openedAt, what: `${asked}, until ${until}: hooks approve ${asLine(id)}`, isBad: false },
     ];
   }
-  const { verdict, by, at, reason } = decision;
-  const who = by === null ? 'nobody decided in time' : `${verdict} by ${asLine(by)}`;
+  const { verdict, by, at, reason, event } = decision;
+  const inTime = kind === 'event' ? 'it did not come in time' : 'nobody decided in time';
+  const came = event === null ? inTime : `resumed by event ${event.eventId}`;
+  const who = by === null ? came : `${verdict} by ${asLine(by)}`;
   return [
     { at: openedAt, what: asked, isBad: false },
     { at, what: sentence(`${name}: ${who}`, reason ?? ''), isBad: false },

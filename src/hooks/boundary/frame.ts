@@ -37,11 +37,19 @@ export interface PromptParts {
   /** The system events that wait in the session, as {@link renderSystemEvents} shows them. Absent or empty: none. */
   readonly waiting?: string;
   readonly message: ForeignText;
+  /** The event that the run waited for. Absent: it waited for none. */
+  readonly came?: CameText;
   /** True: the message is what a sender asks of the agent (`POST /agent`). False: it is an event, by a mapping. */
   readonly isRequest: boolean;
   /** Whether the reply goes to a channel. */
   readonly isSent: boolean;
   /** False: the operator vouches for the hook (`allowUnsafeExternalContent`); the content is shown as it came. */
+  readonly isUntrusted: boolean;
+}
+
+/** An event that a run waited for. */
+export interface CameText extends ForeignText {
+  /** False: the operator vouches for its hook. */
   readonly isUntrusted: boolean;
 }
 
@@ -84,15 +92,27 @@ const AND_NOW = 'And now what your task is about:';
 /** Stands as the source of a summary: an agent made it of foreign text, so it is as foreign as that. */
 const SECOND_HAND = 'summary of a run, second-hand';
 
-/** The prompt of a run, from top to bottom: task, instructions, what waits, notice, wrapped content, time. */
+/** Between a run's message and the event that it waited for. */
+const AND_THEN = 'This came then, which was waited for:';
+
+/** The prompt of a run, from top to bottom: task, instructions, what waits, notice, wrapped content, time, what it waited for. */
 export function renderPrompt(parts: PromptParts): string {
-  const { message, isUntrusted, isRequest, waiting = '' } = parts;
+  const { message, isUntrusted, isRequest, waiting = '', came } = parts;
   const notice = isRequest ? REQUEST_NOTICE : SECURITY_NOTICE;
   return [
     ...renderTask(parts),
     ...(waiting === '' ? [] : [waiting, AND_NOW]),
     ...(isUntrusted ? [notice, wrap(message)] : [message.content, timeLine(message.receivedAt)]),
+    ...(came === undefined ? [] : [AND_THEN, showEvent(came)]),
   ].join('\n\n');
+}
+
+/** An event that a run waited for, as its agent is shown it. */
+export function showEvent({ isUntrusted, ...event }: CameText): string {
+  const shown = isUntrusted
+    ? [SECURITY_NOTICE, wrap(event)]
+    : [event.content, timeLine(event.receivedAt)];
+  return shown.join('\n\n');
 }
 
 /** A message that the operator vouches for says itself what is to be done: it gets no built-in task. */

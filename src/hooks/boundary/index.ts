@@ -11,6 +11,7 @@
  * however they are dressed up, a text is folded first (`fold.ts`): read as a careless reader would. Tables are in `data/`.
  */
 export { neutralize, neutralizeLine } from './neutralize.ts';
-export { renderPrompt, renderSystemEvents } from './frame.ts';
+export { renderPrompt, renderSystemEvents, showEvent } from './frame.ts';
+export type { CameText } from './frame.ts';
 export { signalsOf } from './signals.ts';
 export { hidesWithoutReason } from './hidden.ts';

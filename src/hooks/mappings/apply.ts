@@ -12,6 +12,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
+import { toAwaited } from '../options/index.ts';
 import type { Trust } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { ActionOverride } from '../transforms/result.ts';
@@ -23,7 +24,7 @@ import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor, shownAt } from './render.ts';
 import type { Rendered } from './render.ts';
 import { isStatic } from './template.ts';
-import type { TemplateScope } from './template.ts';
+import type { Template, TemplateScope } from './template.ts';
 import { findNo } from './when.ts';
 
 /*
@@ -269,6 +270,7 @@ function requestRun(
         : 'mapping',
     allowLinks: options.allowLinks,
     exposeReply: options.exposeReply,
+    ...waits(mapping, scope),
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
     timeoutSeconds: options.timeoutSeconds,
@@ -276,6 +278,25 @@ function requestRun(
     dedupeKey: renderDedupeKey(mapping, scope, nth),
     ...overrides,
     ...atSource(mapping, request, scope),
+  };
+}
+
+/** Which runs it resumes, and what it waits for itself. @throws Rejection where a payload does not say what it is about */
+function waits(mapping: CompiledMapping, scope: TemplateScope): Partial<RequestedRun> {
+  const { id, options, templates, awaitedKey } = mapping;
+  const { waitFor, orElse = 'ignore' } = options;
+  const keyOf = (template: Template, field: string): string | undefined => {
+    const { text, isComplete } = renderTemplate(template, scope);
+    const key = isComplete ? trimmed(text) : undefined;
+    if (key !== undefined) return limitKey(key);
+    if (orElse === 'run') return undefined;
+    throw new Rejection('invalid_payload', `The payload has no ${field} for the mapping "${id}"`);
+  };
+  const resumed = templates.resume && keyOf(templates.resume, 'resume');
+  const awaited = awaitedKey && keyOf(awaitedKey, 'waitFor.key');
+  return {
+    ...(resumed !== undefined && { resumes: { key: resumed, orElse } }),
+    ...(waitFor && { waitFor: toAwaited(waitFor, awaited) }),
   };
 }
 

@@ -53,6 +53,7 @@ const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   wake: unreadBy('wake'),
   agent: unreadBy('agent'),
   deliver: unreadBy('deliver'),
+  resume: unreadBy('resume'),
   ignore: unreadBy('ignore'),
 };
 
@@ -151,15 +152,16 @@ class MappingCompiler {
   compile(entry: MappingEntry): CompiledMapping | null {
     const { key, mapping: options } = entry;
     const before = this.problems.length;
-    const kind = options.action ?? 'agent';
+    const action = options.action ?? 'agent';
     const path = this.#path(key, options);
     const when = this.#when(entry);
-    this.#checkMeaningless(entry, kind);
+    this.#checkMeaningless(entry, action);
     this.#checkAgent(entry);
     this.#checkExposure(entry);
     const forEach = this.#forEach(entry);
     const redaction = this.#redaction(entry);
-    const templates = this.#templates(entry, kind);
+    const templates = this.#templates(entry, action);
+    const awaitedKey = this.#resumption(entry, action, templates);
     const replyTo = this.#replyTo(entry);
     this.#checkReply(entry);
     this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
@@ -171,7 +173,7 @@ class MappingCompiler {
     if (this.problems.length > before) return null;
     return {
       id: options.id ?? path ?? options.match?.source ?? 'any',
-      kind,
+      kind: action === 'resume' ? 'agent' : action,
       templates,
       options,
       ...(path !== undefined && { path: bareName(path) }),
@@ -181,6 +183,7 @@ class MappingCompiler {
       forEach,
       redaction,
       ...(replyTo !== undefined && { replyTo }),
+      ...(awaitedKey !== undefined && { awaitedKey }),
       task: taskOf(entry),
     };
   }
@@ -247,6 +250,20 @@ class MappingCompiler {
     return undefined;
   }
 
+  /** Which runs it resumes, or which event its own wait for. @returns the key of that */
+  #resumption(
+    entry: MappingEntry,
+    action: MappingAction,
+    { resume }: CompiledMapping['templates'],
+  ): Template | undefined {
+    const { key } = entry.mapping.waitFor ?? {};
+    if (action === 'resume' && resume === undefined) {
+      const message = "is needed by action: 'resume', such as {{ payload.deployment.id }}";
+      this.#report(keyOf(entry, 'resume'), message);
+    }
+    return key === undefined ? undefined : this.#template(key, `${keyOf(entry, 'waitFor')}.key`);
+  }
+
   /** Where the reply goes is said once. */
   #checkReply(entry: MappingEntry): void {
     const { reply, to, deliver } = entry.mapping;
@@ -266,7 +283,7 @@ class MappingCompiler {
         if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
         // What some cases of a preset read may stand over all of them.
         if (![...actions].every((action) => UNREAD[action].includes(field))) continue;
-        const article = kind === 'wake' || kind === 'deliver' ? 'a' : 'an';
+        const article = kind === 'agent' || kind === 'ignore' ? 'an' : 'a';
         this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
       }
     }

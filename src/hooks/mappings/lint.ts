@@ -39,6 +39,7 @@ export function lintMappings(
       ...refused.findInDefaultSession(),
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
       ...findUnanswerable(placed),
+      ...findNeverResumed(placed),
       ...onePerKey(
         placed.flatMap((mapping, index) => findChosenTrust(mapping, placed.slice(0, index))),
       ),
@@ -76,6 +77,17 @@ function findChosenTrust(
   if (own.length + left.length === 0) return [];
   const message = `must not be true where the sender can choose the mapping: ${reason}`;
   return [{ key: keyOf(entry, 'allowUnsafeExternalContent'), message }];
+}
+
+/** Runs that would wait for mappings that resume nothing. */
+function findNeverResumed(placed: readonly PlacedMapping[]): Problem[] {
+  const resuming = placed.filter(({ compiled }) => compiled.templates.resume !== undefined);
+  const ids = new Set(resuming.map(({ compiled }) => compiled.id));
+  return placed.flatMap(({ entry, compiled }) => {
+    const others = compiled.options.waitFor?.by.filter((id) => !ids.has(id)) ?? [];
+    const message = `names ${others.join(', ')}, and no mapping of that id has action: 'resume'`;
+    return others.length === 0 ? [] : [{ key: `${keyOf(entry, 'waitFor')}.by`, message }];
+  });
 }
 
 /** What a mapping looks at of a request, besides its path, to see whether it is meant. */

@@ -23,6 +23,7 @@ export const TEMPLATED = [
   'model',
   'thinking',
   'dedupeKey',
+  'resume',
 ] as const;
 export type TemplatedField = (typeof TEMPLATED)[number];
 
@@ -59,8 +60,8 @@ export interface CompiledReplyTo {
 export interface CompiledMapping {
   /** As events and logs name it: its id, else its path, else its source. */
   readonly id: string;
-  /** What it makes of a request, unless its transform asks for the other; `ignore` makes nothing. */
-  readonly kind: MappingAction;
+  /** What it makes of a request, unless its transform asks for the other; `ignore` makes nothing, `resume` a run that resumes others. */
+  readonly kind: Exclude<MappingAction, 'resume'>;
   /** The sub-path that it takes, without outer slashes. Absent: any path. */
   readonly path?: string;
   /** The payload's `source` that it takes. Absent: any source, or none. */
@@ -75,6 +76,8 @@ export interface CompiledMapping {
   readonly redaction: Redaction;
   readonly templates: Readonly<Partial<Record<TemplatedField, Template>>>;
   readonly replyTo?: CompiledReplyTo;
+  /** The key that its runs wait for before they begin. */
+  readonly awaitedKey?: Template;
   /** What its runs are to do. Absent: as `agents.defaults` says. */
   readonly task?: string;
   /** Everything else, as it is written. */

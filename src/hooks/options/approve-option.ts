@@ -1,9 +1,9 @@
-import { DURATION, durationMs } from '../../platform/time.ts';
+import { durationMs } from '../../platform/time.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { Rule } from './key-kinds.ts';
+import { isWaitingTime } from './wait-for-option.ts';
 import type { Approval, ApproveOption, ApproveSettings, AskWhen, Trust } from '../ports/index.ts';
 
-const LONGEST_MS = 90 * 24 * 3_600_000;
 /** `desk_echo`, `desk_*` */
 const TOOL_PATTERN = /^[\w*-]{1,64}$/;
 const MOST_PATTERNS = 50;
@@ -11,7 +11,7 @@ const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boole
   run: isAskWhen,
   tools: (value) => isAskWhen(value) || isPatterns(value),
   reply: isAskWhen,
-  until: (value) => typeof value === 'string' && DURATION.test(value) && isInRange(value),
+  until: isWaitingTime,
   then: (value) => value === 'deny' || value === 'expire',
   whileWaiting: (value) => value === 'continue' || value === 'hold',
   approvers: (value) => Array.isArray(value) && value.length > 0 && value.every(isApprover),
@@ -46,10 +46,6 @@ function isAskWhen(value: unknown): boolean {
 function isPatterns(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0 || value.length > MOST_PATTERNS) return false;
   return value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
-}
-
-function isInRange(until: string): boolean {
-  return durationMs(until) >= 60_000 && durationMs(until) <= LONGEST_MS;
 }
 
 /**

@@ -20,3 +20,4 @@ export * from './section.ts';
 export * from './token-options.ts';
 export * from './tool-options.ts';
 export * from './verify-options.ts';
+export * from './wait-for-option.ts';

@@ -21,21 +21,25 @@ import { OptionalSection, OptionalText, Rule, TextList, TextOrLines } from './ke
 import type { Conditions, ListLine } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { VerifyOptions } from './verify-options.ts';
+import { WaitForOptions } from './wait-for-option.ts';
 
 /** Values of a mapping's `action`. */
-export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'ignore'] as const;
+export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'resume', 'ignore'] as const;
 /** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 
 /** What runs alone read, what wakes alone do, what both do, what has a recipient, and whatever does something. */
-const OF_RUNS: readonly MappingAction[] = ['agent'];
+const OF_RUNS: readonly MappingAction[] = ['agent', 'resume'];
+const OF_NEW_RUNS: readonly MappingAction[] = ['agent'];
+const OF_RESUMES: readonly MappingAction[] = ['resume'];
 const OF_WAKES: readonly MappingAction[] = ['wake'];
-const OF_AGENTS: readonly MappingAction[] = ['wake', 'agent'];
-const OF_MESSAGES: readonly MappingAction[] = ['agent', 'deliver'];
-const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver'];
+const OF_AGENTS: readonly MappingAction[] = ['wake', 'agent', 'resume'];
+const OF_MESSAGES: readonly MappingAction[] = ['agent', 'deliver', 'resume'];
+const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver', 'resume'];
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
+export const OR_ELSE = ['ignore', 'run'] as const;
 export const REPLIES = ['channel', 'source'] as const;
 export const SESSION_MODES = ['isolated', 'persistent'] as const;
 
@@ -179,8 +183,8 @@ export class MappingOptions extends RunLimitsOptions {
   when?: Conditions;
 
   /**
-   * `wake`, `agent`, `deliver`: the rendered message goes to the channel, and no agent is asked, or `ignore`: what it takes
-   * is kept as skipped and does nothing. @default 'agent'
+   * `wake`, `agent`, `deliver`: the rendered message goes to the channel, and no agent is asked, `resume`: the runs that wait
+   * for it go on, or `ignore`: what it takes is kept as skipped and does nothing. @default 'agent'
    */
   @IsOptional()
   @IsIn(MAPPING_ACTIONS)
@@ -333,6 +337,22 @@ export class MappingOptions extends RunLimitsOptions {
   @IsOptional()
   @IsApprove()
   approve?: ApproveOption;
+
+  /** Which runs go on: those that wait for this key (`waitFor`), such as `{{ payload.deployment.id }}`. Template. */
+  @Option({ appliesTo: OF_RESUMES })
+  @OptionalText()
+  resume?: string;
+
+  /** What becomes of an event that no run waits for: nothing, after ten minutes, or a run of its own, at once. @default 'ignore' */
+  @Option({ appliesTo: OF_RESUMES })
+  @IsOptional()
+  @IsIn(OR_ELSE)
+  orElse?: (typeof OR_ELSE)[number];
+
+  /** The event that its runs wait for, before they begin or while their agent says so. Default: none. */
+  @Option({ appliesTo: OF_NEW_RUNS })
+  @OptionalSection(WaitForOptions)
+  waitFor?: WaitForOptions;
 
   /**
    * True: the token that made a run may ask for its reply (`GET …/runs/<runId>`). Not beside `sessionKey` or

@@ -1,16 +1,7 @@
 import type { Agent, ThinkingLevel } from './agent-directory.ts';
 import type { ChannelId } from './channel.ts';
+import type { Trust } from './trust.ts';
 import type { AskedCall } from './wait.ts';
-
-/** Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. @publicApi */
-export interface Trust {
-  /** `untrusted`: came over HTTP (put between markers before an agent sees it). `trusted`: the operator vouches for the hook. */
-  readonly level: 'untrusted' | 'trusted';
-  /** How the sender was verified, e.g. `token`; `none` for text that no sender wrote (a run's summary). */
-  readonly verifiedBy: string;
-  /** Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
-  readonly mapping?: string;
-}
 
 /** What one turn of an agent may do, decided by us before it begins and never by what it reads. @publicApi */
 export interface CapabilityContract {
@@ -70,7 +61,9 @@ export interface AgentTurn {
   readonly contract: CapabilityContract;
   /** Which tool calls a person decides about before they are made. Absent: none. */
   readonly asks?: AskedTools;
-  /** The turn goes on that asked about tool calls; its prompt and history were shown then. Absent: it begins. */
+  /** It may wait for an event ({@link AgentReply.waits}); `offered`: the operator named whose. Absent: it cannot wait. */
+  readonly mayWait?: 'yes' | 'offered';
+  /** The turn goes on that asked about tool calls, or waited; its prompt and history were shown then. Absent: it begins. */
   readonly resumed?: ResumedTurn;
   /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
   readonly runnerSession?: string;
@@ -90,14 +83,36 @@ export interface AskedTools {
   readonly canWait: boolean;
 }
 
-/** What was decided about the tool calls of {@link AgentReply.asks}. @publicApi */
+/** What was decided about the tool calls of {@link AgentReply.asks}, or became of the wait of {@link AgentReply.waits}. @publicApi */
 export interface ResumedTurn {
-  /** {@link ToolQuestion.state} */
+  /** {@link ToolQuestion.state} or {@link AgentWait.state} */
   readonly state: string;
-  /** True: exactly these calls are made; false: the agent is told that they are not, and goes on without. */
+  /** True: exactly these calls are made; false: the agent is told that they are not, and goes on without. Of a wait: an operator ended it. */
   readonly isApproved: boolean;
   /** Why not. */
   readonly reason?: string;
+  /** Of a wait: what came; null: its time is over, or an operator lets it go on without. */
+  readonly event?: CameEvent | null;
+}
+
+/** What a turn waited for. @publicApi */
+export interface CameEvent {
+  /** As an agent is to be shown it: foreign text in it stands between markers. */
+  readonly text: string;
+  /** The message alone, as it came: hostile. */
+  readonly content: string;
+}
+
+/** A turn that waits for an event: its run waits, and costs a row. @publicApi */
+export interface AgentWait {
+  /** What the event has to give with `resume`, 1 to 256 characters. */
+  readonly key: string;
+  /** Where the turn stands, in the runner's own words: kept with the run, and given back with what came. */
+  readonly state: string;
+  /** What it waits for, in a few words; told to operators. */
+  readonly question?: string;
+  /** Epoch milliseconds at which the turn goes on, even if nothing came. Absent: in 24 hours, or as the operator says. */
+  readonly askedAgainAt?: number;
 }
 
 /** Tool calls that the agent wants to make and that a person decides about, all of them or none. @publicApi */
@@ -113,6 +128,8 @@ export interface AgentReply {
   readonly text: string;
   /** The turn is not over: it waits for a decision about these calls, none of which was made. */
   readonly asks?: ToolQuestion | undefined;
+  /** The turn is not over: it waits for an event. Only where {@link AgentTurn.mayWait} says so. */
+  readonly waits?: AgentWait | undefined;
   /** The model that answered, when the runner knows it. */
   readonly model?: string | undefined;
   /** What was used, when the runner knows it. */

@@ -1,12 +1,7 @@
-import type {
-  CapabilityContract,
-  RunnerSession,
-  TokenUsage,
-  ToolCall,
-  Trust,
-} from './agent-runner.ts';
+import type { CapabilityContract, RunnerSession, TokenUsage, ToolCall } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
+import type { Trust } from './trust.ts';
 import type { Decision } from './wait.ts';
 
 /** How a run ended, or stands. @publicApi */

@@ -1,4 +1,5 @@
-import type { CapabilityContract, TokenUsage, ToolCall, Trust } from './agent-runner.ts';
+import type { CapabilityContract, TokenUsage, ToolCall } from './agent-runner.ts';
+import type { Trust } from './trust.ts';
 import type { AttemptNote, DeliveryStatus, RunStatus } from './change.ts';
 import type { EventRequest } from './event.ts';
 import type { ChannelId, Route } from './channel.ts';

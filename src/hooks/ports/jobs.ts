@@ -1,7 +1,8 @@
 import type { ThinkingLevel } from './agent-directory.ts';
-import type { ToolQuestion, Trust } from './agent-runner.ts';
+import type { ToolQuestion } from './agent-runner.ts';
+import type { Trust } from './trust.ts';
 import type { ChannelId } from './channel.ts';
-import type { WhenOver, WhileWaiting } from './wait.ts';
+import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
 
 const MAIN = 'main';
 
@@ -95,10 +96,20 @@ export interface RunJob {
   readonly deliver: DeliveryTarget | null;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
-  /** Its turn asked about tool calls, and goes on from here ({@link ToolQuestion}). Absent: it begins. */
-  readonly paused?: ToolQuestion;
+  /** Its turn asked about tool calls, or waits for an event (without calls), and goes on from here. Absent: it begins. */
+  readonly paused?: Paused;
+  /** The event that it waits for, or may wait for. Absent: none. */
+  readonly waitFor?: AwaitedEvent;
+  /** It resumes the runs that wait for this key, and begins itself only where `orElse` says so and none does. */
+  readonly resumes?: { readonly key: string; readonly orElse: 'ignore' | 'run' };
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
+}
+
+/** Where a turn stands that waits. */
+export interface Paused extends ToolQuestion {
+  /** Of a wait for an event: epoch milliseconds at which the turn goes on without. */
+  readonly until?: number;
 }
 
 /** What a person decides about a run, and what becomes of it meanwhile. @publicApi */

@@ -7,6 +7,8 @@ import type {
   AskedAt,
   Decision,
   DecisionOutcome,
+  ResumeOutcome,
+  Resumption,
   WaitDecision,
   WaitFilter,
   WaitPage,
@@ -33,7 +35,7 @@ export interface WaitingWork {
   readonly kind: WorkCounts['kind'];
   /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
   readonly hook: string | null;
-  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | 'decision';
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | 'decision' | 'event';
   /** Of turns with the cause `backend` which, as {@link StepOutcome} `rest` has it; of deliveries their channel; null: neither. */
   readonly waitsFor: string | null;
   readonly count: number;
@@ -189,6 +191,12 @@ export abstract class LedgerAdmin {
    * of this process.
    */
   abstract decide(waitId: string, decision: Decision): Promise<DecisionOutcome>;
+
+  /**
+   * Lets the open waits for an event go on that this one may resume, and writes what became of it into the record of the
+   * run that does it: all of that in one commit.
+   */
+  abstract resume(resumption: Resumption): Promise<ResumeOutcome>;
 
   /** The question of a wait, by the wait's id or by the digest of what its buttons carry; null: there is none any more. */
   abstract question(by: { id: string } | { code: string }): Promise<AskedQuestion | null>;

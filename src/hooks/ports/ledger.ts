@@ -1,4 +1,5 @@
-import type { RunnerSession, TranscriptMessage, Trust } from './agent-runner.ts';
+import type { RunnerSession, TranscriptMessage } from './agent-runner.ts';
+import type { Trust } from './trust.ts';
 import type { DeliveryStatus } from './change.ts';
 import type { ChannelId, Route } from './channel.ts';
 import type { Clock } from './clock.ts';

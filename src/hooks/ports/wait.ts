@@ -1,10 +1,14 @@
 import type { ChannelId } from './channel.ts';
+import type { Trust } from './trust.ts';
 
 /**
  * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
  * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient. @publicApi
  */
-export type WaitKind = 'run' | 'tools' | 'reply';
+export type QuestionKind = 'run' | 'tools' | 'reply';
+
+/** What a run waits for: a person's decision, or another event. @publicApi */
+export type WaitKind = QuestionKind | 'event';
 
 /** What becomes of a run that nobody decided in time: denied, or given up, so that an operator can have it asked anew. @publicApi */
 export type WhenOver = 'deny' | 'expire';
@@ -55,12 +59,62 @@ export interface AskedCall {
   readonly input: string;
 }
 
+/** `waitFor` of a mapping or an agent: the event that its runs wait for. @publicApi */
+export interface WaitForOption {
+  /**
+   * Key that the other event gives with `resume`; a template in a mapping. With it a run begins once that event has come;
+   * without it, its agent says while it runs what it waits for.
+   */
+  readonly key?: string;
+  /** Ids of the mappings whose events may resume it. */
+  readonly by: readonly string[];
+  /** How the senders of these events have to be verified, such as `token ci`. Absent: any sender of theirs. */
+  readonly senders?: readonly string[];
+  /** How long at most, 1m to 2160h (90 days). @default '24h' */
+  readonly until?: string;
+  /** What happens after that to a run that has not begun: it is denied, or given up as dead, so that it can be retried. @default 'deny' */
+  readonly then?: WhenOver;
+}
+
+/** Who may resume a wait. */
+export interface WaitResumers {
+  /** Ids of mappings. */
+  readonly by: readonly string[];
+  /** How their senders are verified. Absent: whoever they let in. */
+  readonly senders?: readonly string[];
+}
+
+/** The event that a run waits for, as its job keeps it. */
+export interface AwaitedEvent extends WaitResumers {
+  /** Absent: its agent says. */
+  readonly key?: string;
+  /** In milliseconds. */
+  readonly withinMs: number;
+  readonly whenOver: WhenOver;
+}
+
+/** The event that resumed a run. @publicApi */
+export interface ResumingEvent {
+  readonly eventId: string;
+  /** What its mapping made of it, whole; empty once it was forgotten. Hostile, unless its trust says otherwise. */
+  readonly message: string;
+  readonly source: string;
+  /** Name of its hook. */
+  readonly hook: string;
+  readonly trust: Trust;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
 /** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
 export interface NewWait {
   /** UUIDv7. */
   readonly id: string;
   readonly kind: WaitKind;
-  /** Of which mapping, or built-in hook, and sender the run is: so many of one ask a person at a time. */
+  /**
+   * By what open ones are found. Where a person is asked: of which mapping, or built-in hook, and sender the run is, since
+   * so many of one ask at a time; else the {@link eventOwner}.
+   */
   readonly owner: string;
   /** Epoch milliseconds. */
   readonly openedAt: number;
@@ -71,8 +125,12 @@ export interface NewWait {
   readonly recipient?: WaitRecipient;
   /** Tool calls that would be made. */
   readonly calls?: readonly AskedCall[];
-  /** SHA-256 of what is asked about: nothing else is done than what was shown. */
+  /** SHA-256 of what is asked about: nothing else is done than what was shown; empty where nobody is asked. */
   readonly digest: string;
+  /** Who may resume it; absent: nobody but a person or time. */
+  readonly resumers?: WaitResumers;
+  /** What it waits for, in the words of who waits. */
+  readonly question?: string;
   /** {@link ApproveSettings.approvers} */
   readonly approvers?: readonly string[];
   /** Where its question goes; absent: nobody is asked. */
@@ -87,9 +145,14 @@ export interface AskedAt {
   readonly to: string;
 }
 
-/** How a wait ended; `expired`: nobody decided in time. @publicApi */
+/** By what the open waits for an event are found. @param key as the event gives it */
+export function eventOwner(key: string): string {
+  return `event ${key}`;
+}
+
+/** How a wait ended; `expired`: nobody decided in time; `resumed`: by the event that it waited for. @publicApi */
 export interface Decision {
-  readonly verdict: 'approved' | 'denied' | 'expired';
+  readonly verdict: 'approved' | 'denied' | 'expired' | 'resumed';
   /** The name of who decided, such as `operator anna`; nobody where time did. */
   readonly by?: string;
   /** Epoch milliseconds. */
@@ -98,6 +161,25 @@ export interface Decision {
   readonly reason?: string;
   /** Of a reply: what is sent in its place. */
   readonly text?: string;
+  /** What resumed it. */
+  readonly event?: ResumingEvent;
+}
+
+/** An event that may resume what waits for it. */
+export interface Resumption {
+  /** As it was rendered. */
+  readonly key: string;
+  readonly event: ResumingEvent;
+  /** The run that it is done by: its record says what became of it in the same commit. */
+  readonly runId: string;
+}
+
+/** What an event resumed. */
+export interface ResumeOutcome {
+  /** Runs that go on now. */
+  readonly runs: readonly string[];
+  /** Somebody waits for the key, and not for this mapping or sender. */
+  readonly isRefused: boolean;
 }
 
 /** A wait as an operator reads it. All times are ISO 8601 in UTC. @publicApi */
@@ -111,6 +193,10 @@ export interface WaitDetails {
   readonly recipient: WaitRecipient | null;
   /** Tool calls that would be made; empty: it is about none, or they were forgotten. */
   readonly calls: readonly AskedCall[];
+  /** What the event has to say that it waits for; null: it waits for a person. */
+  readonly key: string | null;
+  /** What it waits for, in the words of its agent; null: it said nothing. */
+  readonly question: string | null;
   /** Null: nobody has decided yet. */
   readonly decision: WaitDecision | null;
 }
@@ -124,10 +210,13 @@ export interface WaitDecision {
   readonly reason: string | null;
   /** What was sent in place of the reply; null: the reply itself, or it was forgotten. */
   readonly text: string | null;
+  /** What resumed it; null: no event did. */
+  readonly event: ResumingEvent | null;
 }
 
-/** A run that waits, beside what it is of. @publicApi */
-export interface WaitingRun extends WaitDetails {
+/** A run that waits for a person, beside what it is of. @publicApi */
+export interface WaitingRun extends Omit<WaitDetails, 'kind' | 'key' | 'question'> {
+  readonly kind: QuestionKind;
   readonly eventId: string;
   readonly runId: string;
   readonly agentId: string;

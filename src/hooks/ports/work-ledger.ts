@@ -72,7 +72,7 @@ export interface BadEnds {
  * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
  * `rest`: a turn whose backend cannot be asked now. It stays first of its key and is claimed again when
  * {@link ClaimLimits.resting} no longer names the backend, after those that were not asked.
- * `wait`: a run that waits for a person's decision. It is claimed again once that was taken, or at `until` (epoch
+ * `wait`: a run that waits for a person's decision or for an event. It is claimed again once that came, or at `until` (epoch
  * milliseconds); by then it holds its key, or lets what is behind it go on. Nothing is counted, and its age begins anew.
  * @publicApi
  */
@@ -91,6 +91,7 @@ export type StepOutcome =
    */
   | {
       type: 'wait';
+      for: 'decision' | 'event';
       until: number;
       holdsKey: boolean;
       wait?: NewWait;

@@ -19,7 +19,7 @@ import { Clock, EventStore, LedgerAdmin, showCalls } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
-  ResumedTurn,
+  QuestionKind,
   RunDetails,
   RunJob,
   RunLease,
@@ -35,6 +35,7 @@ import { RunEnd } from './run-end.ts';
 import type { ReplyEffects } from './run-end.ts';
 import type { StepResult } from './step.ts';
 import { summaryLine } from './summary.ts';
+import type { ResumedRun } from './turn.ts';
 
 /** A run whose last question is known. */
 interface Asked {
@@ -44,17 +45,11 @@ interface Asked {
 }
 
 /** What a person is asked, with the text that it is about, and with what the run goes on. */
-type Question = Pick<NewWait, 'kind' | 'recipient' | 'calls'> & {
+type Question = Pick<NewWait, 'recipient' | 'calls'> & {
+  readonly kind: QuestionKind;
   readonly text: string;
   readonly goesOnWith?: RunJob;
 };
-
-/** A turn that goes on with what was decided about its tool calls. */
-export interface Resumed {
-  readonly turn: ResumedTurn;
-  /** As it stood when it asked. */
-  readonly run: RunDetails;
-}
 
 /** Asks about runs, and does what was decided. */
 @Injectable()
@@ -69,11 +64,11 @@ export class Approvals {
   ) {}
 
   /** What becomes of a run before its agent is asked; null: it is asked; or its turn is resumed. */
-  async before({ job, ref }: RunLease): Promise<StepResult | Resumed | null> {
+  async before({ job, ref }: RunLease): Promise<StepResult | ResumedRun | null> {
     if (job.approve === undefined) return null;
     const run = (await this.events.run(ref ?? ''))?.run;
     if (run === undefined) return null;
-    const wait = run.waits.at(-1);
+    const wait = run.waits.findLast(({ kind }) => kind !== 'event');
     if (wait === undefined) return job.approve.run ? this.#askToBegin(job, run.id) : null;
     return this.#goOn({ job, run, wait });
   }
@@ -102,10 +97,12 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
-  #goOn(asked: Asked): Promise<StepResult | null> | StepResult | Resumed {
+  #goOn(asked: Asked): Promise<StepResult | null> | StepResult | ResumedRun {
     const { job, run, wait } = asked;
     const { kind, decision, until, whenOver } = wait;
     switch (decision?.verdict) {
+      // An event decides nothing.
+      case 'resumed':
       case undefined:
         // Claimed before its time: by a clock that was set, or by somebody who had everything tried at once.
         if (this.clock.now() < Date.parse(until)) {
@@ -130,7 +127,7 @@ export class Approvals {
   }
 
   /** @param denied why the calls are not made; empty: they are; null: a person is asked again */
-  #resume({ job, run }: Asked, denied: string | null): Promise<StepResult> | Resumed {
+  #resume({ job, run }: Asked, denied: string | null): Promise<StepResult> | ResumedRun {
     const { paused } = job;
     if (paused === undefined) throw new Error('the turn that was to be resumed is gone');
     if (denied === null) {
@@ -272,7 +269,7 @@ export class Approvals {
 const MOST_QUESTIONS = 20;
 
 function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait' }> {
-  return { type: 'wait', until, holdsKey: job.approve?.whileWaiting === 'hold' };
+  return { type: 'wait', for: 'decision', until, holdsKey: job.approve?.whileWaiting === 'hold' };
 }
 
 /** An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. */

@@ -158,7 +158,9 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     if (result.outcome === 'resting') {
       return this.#later(heartbeat, { type: 'rest', backend: result.backend, asked: false });
     }
-    if (result.outcome === 'asks') throw new Error('nobody can be asked in a heartbeat');
+    if (result.outcome === 'asks' || result.outcome === 'waits') {
+      throw new Error('a heartbeat cannot wait');
+    }
     if (result.outcome !== 'stopped') return this.#failed(heartbeat, result);
     if (!result.hasStarted) return { outcome: { type: 'release' }, changes: [] };
     return { outcome: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };

@@ -18,6 +18,7 @@ import type {
   DeliveryJob,
   NewWait,
   NewWork,
+  QuestionKind,
   RunJob,
   Trust,
   WaitDecision,
@@ -32,8 +33,8 @@ import { OperatorAddress } from './operator-address.ts';
 export interface Question {
   readonly wait: Pick<
     NewWait,
-    'id' | 'kind' | 'owner' | 'openedAt' | 'until' | 'whenOver' | 'recipient' | 'calls'
-  >;
+    'id' | 'owner' | 'openedAt' | 'until' | 'whenOver' | 'recipient' | 'calls'
+  > & { readonly kind: QuestionKind };
   /** The reply, the tool calls, or the message that a run would begin with. */
   readonly text: string;
   /** Of the text. */

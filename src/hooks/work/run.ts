@@ -17,6 +17,7 @@ import type {
   AttemptNote,
   Change,
   Destination,
+  ResumingEvent,
   RunJob,
   RunLease,
   RunUpdate,
@@ -25,7 +26,7 @@ import type {
   ToolCallDetails,
 } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
-import type { Resumed } from './approvals.ts';
+import { EventWaits, MOST_WAITS, toCameText } from './event-waits.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import { SessionStore } from './session.ts';
@@ -33,7 +34,7 @@ import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
 import { summaryLine } from './summary.ts';
 import { TurnRunner } from './turn.ts';
-import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
+import type { FinishedTurn, PreparedTurn, ResumedRun, TurnResult } from './turn.ts';
 
 /** Longest input and result of a tool call in a run's record, in characters. */
 const MAX_TOOL_TEXT = 2000;
@@ -46,7 +47,9 @@ interface Run {
   readonly turn: PreparedTurn;
   readonly session: SessionInput | null;
   /** Null: it began anew. */
-  readonly resumed: Resumed | null;
+  readonly resumed: ResumedRun | null;
+  /** The wait of its agent that nothing but time has ended. */
+  readonly openWait: string | null;
 }
 
 /**
@@ -58,6 +61,7 @@ export class RunStep implements Step<RunLease> {
   constructor(
     private readonly turns: TurnRunner,
     private readonly sessions: SessionStore,
+    private readonly waits: EventWaits,
     private readonly approvals: Approvals,
     private readonly end: RunEnd,
     private readonly notices: Notices,
@@ -66,13 +70,21 @@ export class RunStep implements Step<RunLease> {
   ) {}
 
   async perform(lease: RunLease, stop: AbortSignal): Promise<StepResult> {
-    const { agentId, session: key, sessionMode } = lease.job;
-    // Only a persistent run sees what its session remembers, and consumes what waits there.
-    const decided = await this.approvals.before(lease);
+    const { session: key, sessionMode } = lease.job;
+    const came = await this.waits.before(lease);
+    if ('outcome' in came) return came;
+    const decided = came.resumed ?? (await this.approvals.before(lease));
     if (decided !== null && 'outcome' in decided) return decided;
+    // Only a persistent run sees what its session remembers, and consumes what waits there.
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
-    const turn = this.#prepare(lease, session, decided);
-    const run: Run = { lease, turn, session, resumed: decided };
+    const turn = this.#prepare(lease, session, decided, came.event);
+    const run: Run = { lease, turn, session, resumed: decided, openWait: came.openWait };
+    return this.waits.closing(came.openWait, await this.#take(run, stop));
+  }
+
+  async #take(run: Run, stop: AbortSignal): Promise<StepResult> {
+    const { lease, turn } = run;
+    const { agentId } = lease.job;
     // No other agent runs, with its own tools, what was decided for one that was taken out of the configuration.
     if (turn.agent.id !== agentId) return this.#finish(run, failed(agentGone(agentId)));
     const result = await this.turns.take(lease, turn, stop);
@@ -99,9 +111,10 @@ export class RunStep implements Step<RunLease> {
   #prepare(
     { job, ref }: RunLease,
     session: SessionInput | null,
-    resumed: Resumed | null,
+    resumed: ResumedRun | null,
+    event: ResumingEvent | null,
   ): PreparedTurn {
-    const { agentId, deliver, timeoutSeconds, trust, thinking, approve: approval } = job;
+    const { agentId, deliver, timeoutSeconds, trust, thinking, approve: approval, waitFor } = job;
     // Where the request or its mapping sends the reply.
     const mayDeliverTo: Destination | null =
       deliver === null ? null : { channel: deliver.channel, to: deliver.to };
@@ -111,14 +124,16 @@ export class RunStep implements Step<RunLease> {
       agentId,
       sessionKey: job.session,
       session,
-      prompt: buildPrompt(job, session),
+      prompt: buildPrompt(job, session, event),
       timeoutSeconds,
-      trust,
+      // What is shown is as foreign as the most foreign of it.
+      trust: event?.trust.level === 'untrusted' ? { ...trust, level: 'untrusted' } : trust,
       mayDeliverTo,
       // Builds before edition 3 did not say whose choice it was.
       model: job.isAgentsModel === true || job.model === 'auto' ? undefined : job.model,
       thinking,
       approval,
+      isOffered: waitFor !== undefined && waitFor.key === undefined,
       resumed: resumed?.turn,
     });
   }
@@ -135,6 +150,7 @@ export class RunStep implements Step<RunLease> {
     if (result.outcome === 'asks') {
       return this.approvals.tools(run.lease.job, this.#asked(run, result), result.question);
     }
+    if (result.outcome === 'waits') return this.#wait(run, result);
     if (result.outcome !== 'failed') return this.#finish(run, result);
     const outcome = this.turns.afterFailure(run.lease, result);
     if (outcome.type === 'dead') return this.#finish(run, result);
@@ -150,6 +166,21 @@ export class RunStep implements Step<RunLease> {
       ...toolFields(result),
     } as const;
     return { outcome, changes: [record], reason: whyItWaits(result) };
+  }
+
+  #wait(
+    run: Run,
+    result: Extract<TurnResult, { outcome: 'waits' }>,
+  ): Promise<StepResult> | StepResult {
+    const waits = run.resumed?.run.waits ?? [];
+    if (waits.length >= MOST_WAITS) {
+      return this.#finish(
+        run,
+        failed(`the agent waited for ${MOST_WAITS} events and went on waiting`),
+      );
+    }
+    const open = waits.find(({ id }) => id === run.openWait);
+    return this.waits.wait(run.lease.job, this.#asked(run, result), result.wait, open);
   }
 
   /** Left to the next start. A run whose agent was not asked keeps its place in line. */
@@ -212,7 +243,7 @@ export class RunStep implements Step<RunLease> {
   /** How far a turn came that waits. */
   #asked(
     { turn: { id, prompt, contract }, resumed }: Run,
-    { reply, toolCalls }: Extract<TurnResult, { outcome: 'asks' }>,
+    { reply, toolCalls }: Extract<TurnResult, { outcome: 'asks' | 'waits' }>,
   ): RunUpdate {
     const { model, warnings, usage } = reply;
     const all = before(resumed, usage, toolFields({ toolCalls }).toolCalls);
@@ -258,7 +289,11 @@ export class RunStep implements Step<RunLease> {
 }
 
 /** What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message. */
-export function buildPrompt(run: RunJob, session: SessionInput | null): string {
+export function buildPrompt(
+  run: RunJob,
+  session: SessionInput | null,
+  event: ResumingEvent | null = null,
+): string {
   const { trust, name } = run;
   return renderPrompt({
     task: run.task,
@@ -267,6 +302,7 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
     isUntrusted: trust.level === 'untrusted',
     isRequest: trust.mapping === undefined,
     isSent: run.deliver !== null,
+    ...(event !== null && { came: toCameText(event) }),
     message: {
       source: run.source,
       hook: run.hook,
@@ -280,7 +316,7 @@ export function buildPrompt(run: RunJob, session: SessionInput | null): string {
 
 /** What a turn used and did, with what it had used and done when it last asked. */
 function before(
-  resumed: Resumed | null,
+  resumed: ResumedRun | null,
   usage: TokenUsage | undefined,
   toolCalls: readonly ToolCall[] = [],
 ): Pick<RunUpdate, 'usage' | 'toolCalls'> {

@@ -7,10 +7,13 @@ import type {
   AgentFailure,
   AgentReply,
   AgentTurn,
+  AgentWait,
   Approval,
   CapabilityContract,
   Destination,
   HeartbeatLease,
+  ResumedTurn,
+  RunDetails,
   RunLease,
   StepOutcome,
   ToolCall,
@@ -27,7 +30,14 @@ import type { StepResult } from './step.ts';
 
 /** What {@link TurnRunner} adds to what a step asks for. */
 type Decided =
-  'agent' | 'contract' | 'asks' | 'history' | 'runnerSession' | 'deadline' | 'reportToolCalls';
+  | 'agent'
+  | 'contract'
+  | 'asks'
+  | 'mayWait'
+  | 'history'
+  | 'runnerSession'
+  | 'deadline'
+  | 'reportToolCalls';
 
 /** A turn as a step asks for it. */
 export interface TurnRequest extends Omit<AgentTurn, Decided> {
@@ -40,6 +50,14 @@ export interface TurnRequest extends Omit<AgentTurn, Decided> {
   readonly session: SessionInput | null;
   /** Which tool calls a person decides about. @default those that its agent says, and nobody can be asked */
   readonly approval?: Approval | null;
+  /** Whether the operator named events that it may wait for. */
+  readonly isOffered?: boolean;
+}
+
+/** A turn that goes on, and its run as it stood. */
+export interface ResumedRun {
+  readonly turn: ResumedTurn;
+  readonly run: RunDetails;
 }
 
 /** A turn whose agent and contract are known and whose time has not begun to run. */
@@ -52,6 +70,8 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
   | { readonly outcome: 'replied'; readonly reply: AgentReply }
   /** It waits for a decision about tool calls. */
   | { readonly outcome: 'asks'; readonly reply: AgentReply; readonly question: ToolQuestion }
+  /** It waits for an event. */
+  | { readonly outcome: 'waits'; readonly reply: AgentReply; readonly wait: AgentWait }
   | {
       readonly outcome: 'failed';
       readonly error: string;
@@ -72,7 +92,10 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
 );
 
 /** A turn of which nothing more comes, unless it failed and is tried again. */
-export type FinishedTurn = Exclude<TurnResult, { outcome: 'stopped' | 'resting' | 'asks' }>;
+export type FinishedTurn = Exclude<
+  TurnResult,
+  { outcome: 'stopped' | 'resting' | 'asks' | 'waits' }
+>;
 
 /** A turn that failed, and may be tried again. */
 export type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
@@ -92,7 +115,16 @@ export class TurnRunner {
 
   /** Decides who is asked, by which model unless one was named, with what contract and what history. */
   prepare(request: TurnRequest): PreparedTurn {
-    const { agentId, trust, mayDeliverTo, session, model, approval: _asked, ...rest } = request;
+    const {
+      agentId,
+      trust,
+      mayDeliverTo,
+      session,
+      model,
+      approval: _asked,
+      isOffered,
+      ...rest
+    } = request;
     const agent = this.directory.resolve(agentId);
     // What is shown decides, not only what was sent: a waiting line or an earlier turn may be foreign where the hook is not.
     const level = session?.isUntrusted === true ? 'untrusted' : trust.level;
@@ -102,6 +134,9 @@ export class TurnRunner {
       model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       asks: asksFor(request, agent, level),
+      // A conversation would be shown, and consume, what came into it meanwhile.
+      ...(rest.kind === 'run' &&
+        session === null && { mayWait: isOffered === true ? 'offered' : 'yes' }),
       history: session?.history ?? [],
       runnerSession: runnerSessionFor(agent, session),
     };
@@ -140,7 +175,7 @@ export class TurnRunner {
       throw new Error('the lease was lost before the agent was asked');
     }
     const result = await this.#ask(turn, backend, stop);
-    if (result.outcome === 'replied' || result.outcome === 'asks') {
+    if (['replied', 'asks', 'waits'].includes(result.outcome)) {
       visit.answered();
       visitOfModel.answered();
     }
@@ -215,11 +250,18 @@ export class TurnRunner {
         hasStarted = true;
         return this.runner.run({ ...turn, reportToolCalls, deadline }, signal);
       });
-      const { asks: question } = reply;
+      const { asks: question, waits: wait } = reply;
       const toolCalls = readCalls(reported);
       if (question !== undefined && turn.asks?.canWait !== true) {
         throw new AgentError('the agent runner asks where nobody can be asked', 'permanent');
       }
+      if (wait !== undefined && turn.mayWait === undefined) {
+        throw new AgentError(
+          'the agent waits for an event, which heartbeats and sessions that remember cannot: have its runs isolated',
+          'needs-operator',
+        );
+      }
+      if (wait !== undefined) return { outcome: 'waits', reply, wait, toolCalls };
       if (question !== undefined) return { outcome: 'asks', reply, question, toolCalls };
       return { outcome: 'replied', reply, toolCalls };
     } catch (error) {

@@ -13,7 +13,14 @@ import type {
   WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger-admin.ts';
-import type { Decision, DecisionOutcome, WaitFilter, WaitPage } from '../../hooks/ports/wait.ts';
+import type {
+  Decision,
+  DecisionOutcome,
+  ResumeOutcome,
+  Resumption,
+  WaitFilter,
+  WaitPage,
+} from '../../hooks/ports/wait.ts';
 import type { Caller } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 
@@ -84,6 +91,10 @@ export class StoredAdmin extends LedgerAdmin {
 
   decide(waitId: string, decision: Decision): Promise<DecisionOutcome> {
     return this.#parts.writer.call('decide', waitId, decision);
+  }
+
+  resume(resumption: Resumption): Promise<ResumeOutcome> {
+    return this.#parts.writer.call('resume', resumption);
   }
 
   question(by: { id: string } | { code: string }): Promise<AskedQuestion | null> {

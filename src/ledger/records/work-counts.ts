@@ -21,7 +21,7 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
  * A heartbeat or notice that is not due yet waits for nothing; of turns the first of each key waits for a backend, and what is
  * behind it in its session for that.
  */
-const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server = 'decision' THEN 'decision'
+const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server IN ('decision', 'event') THEN server
       WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry' WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
     END AS cause, CASE WHEN kind = 'delivery' OR (lane = 'turn' AND stage = 'ready') THEN server ELSE '' END AS waits_for,
     count(*) AS count, min(since) AS since

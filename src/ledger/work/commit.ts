@@ -38,7 +38,7 @@ const CONTINUE = unlease(
   `stage = 'ready', due_at = $4, failures = 0, crashes = 0, job = coalesce($5, job)`,
 );
 const WAIT = unlease(
-  `stage = $4, due_at = $5, server = 'decision', failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
+  `stage = $4, due_at = $5, server = $7, failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
 );
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
 /** A run that nobody was asked for has not used up an attempt. */
@@ -107,6 +107,7 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
         outcome.holdsKey ? 'retrying' : 'deferred',
         outcome.until,
         outcome.job === undefined ? null : JSON.stringify(outcome.job),
+        outcome.for,
       ];
     case 'cut':
       return [CONTINUE, now, JSON.stringify(outcome.job)];

@@ -1,17 +1,20 @@
-// Runs that wait for a person's decision. The work of such a run stays where it is, not due before the time to decide is
+// Runs that wait for a person's decision, or for an event. The work of such a run stays where it is, not due before the time to decide is
 // over: `deferred` where later work of its key goes on meanwhile, `retrying` where it holds its key (queue.ts). So a run
 // that waits costs two rows and nothing per second, and time ends it as it begins anything else that is due. A row of
 // `waits` says what is asked, and keeps what was decided as long as the event is kept.
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
-import { showCalls } from '../../hooks/ports/wait.ts';
+import { eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
   Decision,
   DecisionOutcome,
   NewWait,
+  ResumeOutcome,
+  ResumingEvent,
+  Resumption,
   WaitDecision,
   WaitDetails,
   WaitFilter,
@@ -27,27 +30,34 @@ import { LANES } from '../work-rows.ts';
 import { addWork, beginAnew, lockOfWork } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
-const WAIT_KINDS = ['run', 'tools', 'reply'] as const;
+const QUESTION_KINDS = ['run', 'tools', 'reply'] as const;
+const WAIT_KINDS = [...QUESTION_KINDS, 'event'] as const;
+/** Of one key, how many runs an event resumes. */
+const MOST_RESUMED = 200;
 
 /** What a row of `waits` keeps of the question beside its columns, as JSON text. */
 type StoredQuestion = Pick<
   NewWait,
-  'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked'
+  'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked' | 'resumers' | 'question'
 >;
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
-const COUNT = 'SELECT count(*) AS total FROM @waits WHERE decision IS NULL';
+const COUNT = `SELECT count(*) AS total FROM @waits WHERE decision IS NULL AND kind <> 'event'`;
 const COUNT_OF = `SELECT count(*) AS total FROM
   (SELECT 1 AS one FROM @waits WHERE decision IS NULL AND owner = $1 LIMIT $2) s`;
 const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply,
     CASE s.kind WHEN 'run' THEN w.job END AS job FROM @waits s
     JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
-  WHERE s.decision IS NULL AND s.id > $1 ORDER BY s.id LIMIT $2`;
+  WHERE s.decision IS NULL AND s.kind <> 'event' AND s.id > $1 ORDER BY s.id LIMIT $2`;
 const FIND = `SELECT s.decision, s.kind, q.on_end, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id
   LEFT JOIN @questions q ON q.wait = s.id WHERE s.id = $1`;
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
+const BY_OWNER = `SELECT s.id, s.question, w.lane, w.key FROM @waits s
+    JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
+  WHERE s.decision IS NULL AND s.owner = $1 ORDER BY s.id LIMIT $2`;
+const RESUMED = 'UPDATE @runs AS r SET finished_at = $2, summary = $3 WHERE KEY(r) = $1';
 const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
 const END = 'UPDATE @questions SET on_end = NULL WHERE wait = $1';
 const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @questions q ON q.wait = s.id
@@ -103,19 +113,60 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
     keyLock({ lane: word(found, 'lane', LANES), key: text(found, 'key') }),
     ...(onEnd === null ? [] : [lockOfWork(onEnd)]),
   ]);
-  const work = await first(tx, TAKE, id);
-  if (work === undefined) {
+  const touched = new Touched();
+  if ((await goOn(tx, id, decision, touched)) === null) {
     const now = await first(tx, FIND, id);
     return now !== undefined && optionalText(now, 'decision') === null ? 'over' : 'decided-before';
   }
-  await beginAnew(tx, work);
-  await closeWait(tx, id, decision);
   if (onEnd !== null) await addWork(tx, [onEnd]);
-  const touched = new Touched();
-  await tx.run(QUEUED, tx.keys.of(text(work, 'run_id')));
-  touched.add(keyIn(work, 'event'));
   await settle(tx, touched);
   return 'decided';
+}
+
+/** Lets the runs go on that wait for an event, and notes that of the run that resumes them. */
+export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise<ResumeOutcome> {
+  const waits = await tx.all(BY_OWNER, eventOwner(key), MOST_RESUMED);
+  const open = waits.filter((wait) => isResumedBy(wait, event));
+  const isRefused = waits.length > open.length;
+  await tx.lock(() =>
+    open.map((wait) => keyLock({ lane: word(wait, 'lane', LANES), key: text(wait, 'key') })),
+  );
+  const decision = { verdict: 'resumed', at: tx.now, event } as const;
+  const touched = new Touched();
+  const runs: string[] = [];
+  for (const wait of open) {
+    const run = await goOn(tx, text(wait, 'id'), decision, touched);
+    if (run !== null) runs.push(run);
+  }
+  if (runs.length > 0) {
+    const summary = `resumed ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
+    await tx.run(RESUMED, tx.keys.of(runId), tx.now, summary);
+  }
+  await settle(tx, touched);
+  return { runs, isRefused };
+}
+
+function isResumedBy(wait: Row, { trust }: ResumingEvent): boolean {
+  const { resumers }: StoredQuestion = storedJson(text(wait, 'question'));
+  const { by = [], senders } = resumers ?? {};
+  return by.includes(trust.mapping ?? '') && senders?.includes(trust.verifiedBy) !== false;
+}
+
+/** Makes due what waits, whose lock is held. @returns its run; null: it waits no more */
+async function goOn(
+  tx: Tx,
+  id: string,
+  decision: Decision,
+  touched: Touched,
+): Promise<string | null> {
+  const work = await first(tx, TAKE, id);
+  if (work === undefined) return null;
+  await beginAnew(tx, work);
+  await closeWait(tx, id, decision);
+  const run = text(work, 'run_id');
+  await tx.run(QUEUED, tx.keys.of(run));
+  touched.add(keyIn(work, 'event'));
+  return run;
 }
 
 /** What is to be done once the wait has ended; null: nothing, or it is queued. */
@@ -158,14 +209,18 @@ export async function hasOpenButtons(tx: Tx): Promise<boolean> {
 /** Forgets what people read and wrote when they decided; that they did, and how, stays. */
 export async function clearDecisions(tx: Tx, events: readonly Key[]): Promise<void> {
   for (const row of await tx.all(DECIDED, events)) {
-    const { verdict, by, at }: Decision = storedJson(text(row, 'decision'));
-    const { calls: _calls, ...question }: StoredQuestion = storedJson(text(row, 'question'));
-    const decided = JSON.stringify({ verdict, by, at });
+    const { verdict, by, at, event }: Decision = storedJson(text(row, 'decision'));
+    const {
+      calls: _calls,
+      question: _words,
+      ...question
+    }: StoredQuestion = storedJson(text(row, 'question'));
+    const decided = JSON.stringify({ verdict, by, at, event: event && { ...event, message: '' } });
     await tx.run(REWRITE, text(row, 'id'), decided, JSON.stringify(question));
   }
 }
 
-/** What waits for a person, the oldest first. */
+/** What waits for a person, the oldest first; what waits for an event is told with its run. */
 export async function listWaits(tx: Tx, { cursor = '', limit }: WaitFilter): Promise<WaitPage> {
   const [rows, [counted]] = await Promise.all([tx.all(OPEN, cursor, limit + 1), tx.all(COUNT)]);
   const waits = rows.slice(0, limit).map(toWaitingRun);
@@ -185,7 +240,8 @@ export async function waitsOf(tx: Tx, event: Key): Promise<(WaitDetails & { runI
 }
 
 function toWaitingRun(row: Row): WaitingRun {
-  const wait = toWait(row);
+  const { key: _key, question: _question, ...of } = toWait(row);
+  const wait = { ...of, kind: word(row, 'kind', QUESTION_KINDS) };
   return {
     ...wait,
     eventId: text(row, 'event_id'),
@@ -198,7 +254,7 @@ function toWaitingRun(row: Row): WaitingRun {
 }
 
 /** What a person is to read. */
-function textOf({ kind, calls }: WaitDetails, row: Row): string {
+function textOf({ kind, calls }: Pick<WaitingRun, 'kind' | 'calls'>, row: Row): string {
   switch (kind) {
     case 'run': {
       const { message }: RunJob = storedJson(text(row, 'job'));
@@ -213,26 +269,30 @@ function textOf({ kind, calls }: WaitDetails, row: Row): string {
 
 function toWait(row: Row): WaitDetails {
   const question: StoredQuestion = storedJson(text(row, 'question'));
+  const kind = word(row, 'kind', WAIT_KINDS);
   return {
     id: text(row, 'id'),
-    kind: word(row, 'kind', WAIT_KINDS),
+    kind,
     openedAt: time(row, 'opened_at'),
     until: time(row, 'until'),
     whenOver: question.whenOver,
     recipient: question.recipient ?? null,
     calls: question.calls ?? [],
+    key: kind === 'event' ? text(row, 'owner').slice(eventOwner('').length) : null,
+    question: question.question ?? null,
     decision: toDecision(optionalText(row, 'decision')),
   };
 }
 
 function toDecision(stored: string | null): WaitDecision | null {
   if (stored === null) return null;
-  const { verdict, by, at, reason, text: sent }: Decision = storedJson(stored);
+  const { verdict, by, at, reason, text: sent, event }: Decision = storedJson(stored);
   return {
     verdict,
     by: by ?? null,
     at: new Date(at).toISOString(),
     reason: reason ?? null,
     text: sent ?? null,
+    event: event ?? null,
   };
 }

@@ -5,6 +5,7 @@ import type { NewWork } from '../../../src/hooks/ports/jobs.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { Decision } from '../../../src/hooks/ports/wait.ts';
+import { eventOwner } from '../../../src/hooks/ports/wait.ts';
 import { newId } from '../../../src/platform/new-id.ts';
 import { LIMITS, agent, delivery, heartbeat, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
@@ -43,6 +44,7 @@ export function describeWaits(openStore: OpenStore): void {
       const recipient = { channel: 'chan_1', to: '+1' };
       const outcome: StepOutcome = {
         type: 'wait',
+        for: 'decision',
         until,
         holdsKey,
         wait: { ...wait, recipient, ...(given.hasButtons === true && buttons(id)) },
@@ -250,7 +252,7 @@ export function describeWaits(openStore: OpenStore): void {
       await ask(lease, { holdsKey: true, until });
       await under.ledger.admin.retry(eventId);
       for (const again of await under.claimNow()) {
-        const outcome: StepOutcome = { type: 'wait', until, holdsKey: true };
+        const outcome: StepOutcome = { type: 'wait', for: 'decision', until, holdsKey: true };
         await under.ledger.work.commit(again, outcome, []);
       }
       expect(await open()).toHaveLength(1);
@@ -258,6 +260,116 @@ export function describeWaits(openStore: OpenStore): void {
       expect(await under.claimNow()).toEqual([]);
       under.clock.advance(DAY);
       expect(await under.claimNow()).toHaveLength(1);
+    });
+
+    describe('or for an event', () => {
+      const event = (given: object = {}) => ({
+        eventId: newId(),
+        message: 'it came',
+        source: 's',
+        hook: 'h',
+        trust: { level: 'untrusted', verifiedBy: 'token ci', mapping: 'm' } as const,
+        receivedAt: under.clock.now(),
+        ...given,
+      });
+      const awaiting = async (key: string, resumers = { by: ['m'] }) => {
+        const eventId = await accept(newId());
+        const lease = await under.claimOne();
+        const openedAt = under.clock.now();
+        const until = openedAt + DAY;
+        const about = { kind: 'event', whenOver: 'deny', digest: '', resumers } as const;
+        const wait = { id: newId(), owner: eventOwner(key), openedAt, until, ...about };
+        const outcome = { type: 'wait', for: 'event', until, holdsKey: false, wait } as const;
+        const waits = { type: 'run-update', id: lease.ref!, status: 'waiting' } as const;
+        expect(await under.ledger.work.commit(lease, outcome, [waits])).toBe(true);
+        return { eventId, id: wait.id };
+      };
+      const resume = async (key: string, given: object = {}) => {
+        const by = await accept(newId());
+        await under.claimNow();
+        const of = { key, event: event(given), runId: runOf(by) };
+        return { by, outcome: await under.ledger.admin.resume(of) };
+      };
+
+      it('goes on with all that wait for its key, each once, and the resuming run says so', async () => {
+        const [one, other] = [await awaiting('k'), await awaiting('k')];
+        await awaiting('another');
+        const { by, outcome } = await resume('k');
+        const runs = [runOf(one.eventId), runOf(other.eventId)];
+        expect(outcome).toEqual({ runs, isRefused: false });
+        expect(await under.details(by)).toMatchObject({
+          summary: `resumed runs ${runs.join(', ')}`,
+          runs: [{ finishedAt: iso(under.clock.now()) }],
+        });
+        expect(await under.details(one.eventId)).toMatchObject({
+          status: 'running',
+          runs: [
+            {
+              status: 'queued',
+              waits: [
+                {
+                  key: 'k',
+                  decision: { verdict: 'resumed', by: null, event: { message: 'it came' } },
+                },
+              ],
+            },
+          ],
+        });
+        expect((await under.claimNow()).map(({ ref }) => ref)).toEqual(runs);
+        expect((await resume('k')).outcome).toEqual({ runs: [], isRefused: false });
+      });
+
+      it('takes none of a mapping or a sender that it does not name', async () => {
+        const resumers = { by: ['m'], senders: ['token ci'] };
+        await awaiting('k', resumers);
+        const trust = { level: 'untrusted', verifiedBy: 'token ci', mapping: 'm' };
+        for (const forged of [
+          { ...trust, mapping: 'n' },
+          { ...trust, mapping: undefined },
+          { ...trust, verifiedBy: 'token' },
+        ]) {
+          const { by, outcome } = await resume('k', { trust: forged });
+          expect(outcome).toEqual({ runs: [], isRefused: true });
+          expect(await under.details(by)).toMatchObject({ summary: null });
+        }
+        expect((await resume('k', { trust })).outcome.runs).toHaveLength(1);
+      });
+
+      it('takes one of many, and none once time has claimed it', async () => {
+        await awaiting('k');
+        const many = await Promise.all(Array.from({ length: 10 }, () => accept(newId())));
+        const asked = many.map((by) =>
+          under.ledger.admin.resume({ key: 'k', event: event(), runId: runOf(by) }),
+        );
+        const outcomes = await Promise.all(asked);
+        expect(outcomes.flatMap(({ runs }) => runs)).toHaveLength(1);
+        await under.claimNow();
+        const late = await awaiting('late');
+        under.clock.advance(DAY);
+        await under.claimNow();
+        expect(
+          await under.ledger.admin.resume({ key: 'late', event: event(), runId: runOf(many[0]!) }),
+        ).toEqual({
+          runs: [],
+          isRefused: false,
+        });
+        expect(await under.details(late.eventId)).toMatchObject({
+          runs: [{ waits: [{ decision: null }] }],
+        });
+      });
+
+      it('is no question to anybody, is counted by its own cause, and keeps no words of what is forgotten', async () => {
+        const { eventId } = await awaiting('k');
+        expect(await open()).toEqual([]);
+        expect(await under.ledger.admin.waiting()).toMatchObject([{ kind: 'run', cause: 'event' }]);
+        await resume('k');
+        await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [
+          { type: 'run-update', id: runOf(eventId), status: 'succeeded' },
+        ]);
+        await under.ledger.admin.forget(eventId);
+        const after = await under.details(eventId);
+        expect(JSON.stringify(after)).not.toContain('it came');
+      });
     });
 
     it('is listed a page at a time, the oldest first', async () => {
@@ -281,7 +393,14 @@ export function describeWaits(openStore: OpenStore): void {
       const calls = [{ tool: 'desk_echo', input: '{}' }];
       const wait = { id: newId(), ...about, calls, openedAt: under.clock.now(), until };
       const job = { ...lease.job, paused: { calls, state: 'where it stands' } } as RunJob;
-      const outcome: StepOutcome = { type: 'wait', until, holdsKey: false, wait, job };
+      const outcome: StepOutcome = {
+        type: 'wait',
+        for: 'decision',
+        until,
+        holdsKey: false,
+        wait,
+        job,
+      };
       await under.ledger.work.commit(lease, outcome, []);
       expect(await open()).toMatchObject([{ kind: 'tools', calls, text: 'desk_echo {}' }]);
       expect(await decide(wait.id, { text: 'words' })).toBe('no-reply');

@@ -251,9 +251,21 @@ const WAITS: Readonly<Record<Wait['kind'], string>> = {
   run: 'Waits for leave to begin',
   tools: 'Waits for leave to call tools',
   reply: 'Waits for leave to send the reply',
+  event: 'Waits for an event',
 };
 
-function waitMoments({ kind, openedAt, recipient, calls, decision }: Wait): Moment[] {
+function whoEnded(
+  by: string | null,
+  event: NonNullable<Wait['decision']>['event'],
+  key: string | null,
+): string {
+  if (by !== null) return `by ${by}`;
+  if (event !== null) return `by ${event.trust.mapping ?? event.hook}`;
+  return key === null ? 'nobody decided in time' : 'it did not come in time';
+}
+
+function waitMoments(wait: Wait): Moment[] {
+  const { kind, openedAt, recipient, calls, key, question, decision } = wait;
   const asked: Moment = {
     at: openedAt,
     title: WAITS[kind],
@@ -272,22 +284,28 @@ function waitMoments({ kind, openedAt, recipient, calls, decision }: Wait): Mome
             />
           </Folded>
         )}
-        {decision === null && <a href={`${BASE}/decisions`}>Decide</a>}
+        {key !== null && (
+          <p>
+            <Visible text={question === null ? key : `${key} (${question})`} />
+          </p>
+        )}
+        {decision === null && key === null && <a href={`${BASE}/decisions`}>Decide</a>}
       </>
     ),
   };
   if (decision === null) return [asked];
-  const { verdict, by, at, reason, text } = decision;
+  const { verdict, by, at, reason, text, event } = decision;
   const ended: Moment = {
     at,
     title: (
       <>
-        <Badge state={verdict} /> {by === null ? 'nobody decided in time' : `by ${by}`}
+        <Badge state={verdict} /> {whoEnded(by, event, key)}
       </>
     ),
-    tone: verdict === 'approved' ? 'good' : 'bad',
+    tone: verdict === 'approved' || verdict === 'resumed' ? 'good' : 'bad',
     body: (
       <>
+        {event !== null && <a href={`${BASE}/events/${event.eventId}`}>Show what came</a>}
         {reason !== null && (
           <p>
             <Visible text={reason} />

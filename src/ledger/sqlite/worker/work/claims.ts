@@ -253,7 +253,7 @@ function prepareClaims(db: DatabaseSync) {
     leased: db.prepare(`SELECT id, attempt FROM work WHERE stage = 'leased' AND ${FIRST}`),
     pullIn: db.prepare(
       `UPDATE work SET due_at = ?1 WHERE stage = 'retrying'
-       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2 AND server <> 'decision'`,
+       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2 AND server NOT IN ('decision', 'event')`,
     ),
   };
 }

@@ -1,0 +1,259 @@
+// Runs that wait for an event, and the events that resume them (behaviour.md §15, docs/design/waiting.md):
+//
+//   before ─┬─ it resumes others (`resumes`)           ─▶ they go on, and it ends; none waits: it looks again for a
+//           │                                             while, and is ignored then, or begins itself
+//           ├─ nothing came that it is to begin with    ─▶ waits
+//           ├─ that came, or an operator lets it begin  ─▶ its agent is asked, and shown what came
+//           ├─ its time is over, or it was denied       ─▶ denied, or dead
+//           └─ its agent waits: something came, or time ─▶ resumed: the turn goes on with that
+//   wait   ───  its agent waits                         ─▶ kept with the run, which waits
+import { Injectable } from '@nestjs/common';
+import { newId } from '../../platform/new-id.ts';
+import { limitKey } from '../actions/idempotency.ts';
+import { showEvent } from '../boundary/index.ts';
+import type { CameText } from '../boundary/index.ts';
+import { Clock, EventStore, LedgerAdmin, eventOwner } from '../ports/index.ts';
+import type {
+  AgentWait,
+  AwaitedEvent,
+  Change,
+  NewWait,
+  ResumingEvent,
+  RunDetails,
+  RunJob,
+  RunLease,
+  RunUpdate,
+  StepOutcome,
+  WaitDetails,
+} from '../ports/index.ts';
+import { Notices } from './notice.ts';
+import { RunEnd } from './run-end.ts';
+import type { StepResult } from './step.ts';
+import { summaryLine } from './summary.ts';
+import type { ResumedRun } from './turn.ts';
+
+/** With what a run begins, or goes on. */
+export interface Came {
+  /** What it waited for before it began; null: nothing. */
+  readonly event: ResumingEvent | null;
+  /** Its agent waited, and is told what came of it. */
+  readonly resumed: ResumedRun | null;
+  /** Of its agent: the wait that nothing has ended yet but time. */
+  readonly openWait: string | null;
+}
+
+/** How long an event that nobody waits for is kept, since it may be ahead of the run that will. */
+const PATIENCE_MS = 10 * 60_000;
+const SOONEST_MS = 1000;
+const LATEST_MS = 60_000;
+/** How often one run waits: an agent that never ends would fill the ledger. */
+export const MOST_WAITS = 200;
+/** Longest message that a wait keeps of what resumed it, in characters. */
+const MAX_MESSAGE = 100_000;
+
+const NOTHING: Came = { event: null, resumed: null, openWait: null };
+
+/** Lets runs wait for events, and resumes those that do. */
+@Injectable()
+export class EventWaits {
+  constructor(
+    private readonly events: EventStore,
+    private readonly admin: LedgerAdmin,
+    private readonly end: RunEnd,
+    private readonly notices: Notices,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What becomes of a run before its agent is asked, or what its agent is told. */
+  async before(lease: RunLease): Promise<StepResult | Came> {
+    const { job, ref } = lease;
+    const isPaused = job.paused?.calls.length === 0;
+    if (job.resumes === undefined && job.waitFor?.key === undefined && !isPaused) return NOTHING;
+    const run = (await this.events.run(ref ?? ''))?.run;
+    if (run === undefined) return NOTHING;
+    const resumes = job.resumes && (await this.#resume(lease, run, job.resumes));
+    if (resumes != null) return resumes;
+    if (isPaused) return this.#goOn(job, run);
+    return job.waitFor?.key === undefined ? NOTHING : this.#begin(job, run, job.waitFor);
+  }
+
+  /** Its agent waits: from now on, or still. */
+  wait(job: RunJob, record: RunUpdate, given: AgentWait, open?: WaitDetails): StepResult {
+    const { state, question } = given;
+    const key = limitKey(given.key);
+    const now = this.clock.now();
+    const until = given.askedAgainAt ?? now + (job.waitFor?.withinMs ?? DAY_MS);
+    const isOpen = open?.key === key;
+    const wait = { key, until, question, resumers: job.waitFor, whenOver: 'deny' } as const;
+    return {
+      outcome: {
+        ...this.#waiting(until),
+        job: { ...job, paused: { calls: [], state, until } },
+        ...(!isOpen && { wait: this.#newWait(wait) }),
+      },
+      changes: [{ ...record, status: 'waiting', error: null }],
+    };
+  }
+
+  /** Ends the wait of an agent that went on since its time was over, unless it waits still, or is asked again. */
+  closing(waitId: string | null, step: StepResult): StepResult {
+    const { outcome } = step;
+    const isOver =
+      ['done', 'dead'].includes(outcome.type) ||
+      (outcome.type === 'wait' && outcome.wait !== undefined);
+    if (waitId === null || !isOver) return step;
+    return { ...step, changes: [this.#ending(waitId), ...step.changes] };
+  }
+
+  #ending(id: string): Change {
+    return { type: 'decision', id, decision: { verdict: 'expired', at: this.clock.now() } };
+  }
+
+  /** @returns null: nobody waits for it, and it begins itself */
+  async #resume(
+    { ref, job }: RunLease,
+    run: RunDetails,
+    { key, orElse }: NonNullable<RunJob['resumes']>,
+  ): Promise<StepResult | null> {
+    const id = ref ?? '';
+    // It was done, and the process ended before that was all.
+    const isDone = run.finishedAt !== null;
+    const event = resumingEvent(job);
+    const { runs, isRefused } = isDone
+      ? { runs: [id], isRefused: false }
+      : await this.admin.resume({ key, event, runId: id });
+    const now = this.clock.now();
+    if (runs.length > 0) return ended({ type: 'run-update', id, status: 'succeeded', error: null });
+    if (orElse === 'run') return null;
+    const age = Math.max(0, now - job.receivedAt);
+    const nobody = isRefused
+      ? `what waits for ${key} is not to be resumed by ${event.trust.mapping} (${event.trust.verifiedBy})`
+      : `no run waits for ${key}`;
+    if (age < PATIENCE_MS) {
+      const at = now + Math.min(LATEST_MS, Math.max(SOONEST_MS, age));
+      return {
+        outcome: { type: 'retry', at, interrupted: true },
+        changes: [{ type: 'run-update', id, status: 'queued', error: nobody }],
+      };
+    }
+    const record = { status: 'succeeded', error: null, finishedAt: now, summary: nobody } as const;
+    return ended({ type: 'run-update', id, ...record });
+  }
+
+  #begin(job: RunJob, run: RunDetails, waitFor: AwaitedEvent): StepResult | Came {
+    const { key = '', withinMs, whenOver } = waitFor;
+    const wait = run.waits.find(({ kind }) => kind === 'event');
+    if (wait === undefined) {
+      const until = this.clock.now() + withinMs;
+      return {
+        outcome: {
+          ...this.#waiting(until),
+          wait: this.#newWait({ key, until, whenOver, resumers: waitFor }),
+        },
+        changes: [{ type: 'run-update', id: run.id, status: 'waiting', error: null }],
+      };
+    }
+    const { decision } = wait;
+    const until = Date.parse(wait.until);
+    switch (decision?.verdict) {
+      case 'resumed':
+        return { ...NOTHING, event: decision.event };
+      case 'approved':
+        return NOTHING;
+      case 'denied': {
+        const by = decision.by ?? 'nobody';
+        const why = decision.reason === null ? '' : `: ${decision.reason}`;
+        return this.#over(job, run, `denied by ${by}${why}`, 'deny');
+      }
+      case 'expired':
+        // An operator has it done anew.
+        return NOTHING;
+      case undefined: {
+        if (this.clock.now() < until) {
+          const record = { type: 'run-update', id: run.id, status: 'waiting' } as const;
+          return { outcome: this.#waiting(until), changes: [record] };
+        }
+        const over = this.#over(job, run, `${key} did not come in time`, whenOver);
+        return { ...over, changes: [this.#ending(wait.id), ...over.changes] };
+      }
+    }
+  }
+
+  /** @param whenOver whether it can be retried */
+  #over(job: RunJob, { id }: RunDetails, error: string, whenOver: WaitDetails['whenOver']) {
+    const isDead = whenOver === 'expire';
+    const summary = summaryLine(job.name, isDead ? 'error' : 'denied', error);
+    const status = isDead ? ('failed' as const) : ('denied' as const);
+    const finishedAt = this.clock.now();
+    const reason = `run of ${job.trust.mapping ?? job.hook}: ${error}`;
+    const changes: readonly Change[] = [
+      { type: 'run-update', id, status, error, finishedAt, summary },
+      ...this.end.tell(job, summary),
+      ...(isDead ? this.notices.report(reason, job.eventId) : []),
+    ];
+    const outcome: StepOutcome = isDead ? { type: 'dead' } : { type: 'done' };
+    return { outcome, changes, ...(isDead && { reason }) };
+  }
+
+  #goOn({ paused }: RunJob, run: RunDetails): StepResult | Came {
+    const { state, until = 0 } = paused ?? { state: '' };
+    const wait = run.waits.at(-1) ?? null;
+    const { verdict, event = null, by, reason } = wait?.decision ?? {};
+    if (verdict === undefined && this.clock.now() < until) {
+      const record = { type: 'run-update', id: run.id, status: 'waiting' } as const;
+      return { outcome: this.#waiting(until), changes: [record] };
+    }
+    const told = event && { text: showEvent(toCameText(event)), content: event.message };
+    const denied = `denied by ${by ?? 'nobody'}${reason == null ? '' : `: ${reason}`}`;
+    const turn =
+      verdict === 'denied'
+        ? { state, isApproved: false, reason: denied, event: null }
+        : { state, isApproved: true, event: told };
+    const openWait = verdict === undefined ? (wait?.id ?? null) : null;
+    return { event, resumed: { run, turn }, openWait };
+  }
+
+  #waiting(until: number): Extract<StepOutcome, { type: 'wait' }> {
+    return { type: 'wait', for: 'event', until, holdsKey: false };
+  }
+
+  #newWait({
+    key,
+    resumers,
+    ...wait
+  }: Pick<NewWait, 'until' | 'whenOver' | 'resumers' | 'question'> & { key: string }): NewWait {
+    const { by = [], senders } = resumers ?? {};
+    return {
+      id: newId(),
+      kind: 'event',
+      owner: eventOwner(key),
+      openedAt: this.clock.now(),
+      digest: '',
+      resumers: { by, ...(senders && { senders }) },
+      ...wait,
+    };
+  }
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** As it is to be put between markers. */
+export function toCameText({ message: content, trust, ...event }: ResumingEvent): CameText {
+  const { level, verifiedBy } = trust;
+  return { ...event, content, verifiedBy, isUntrusted: level === 'untrusted' };
+}
+
+function ended(record: RunUpdate): StepResult {
+  return { outcome: { type: 'done' }, changes: [record] };
+}
+
+function resumingEvent({
+  eventId,
+  message,
+  source,
+  hook,
+  trust,
+  receivedAt,
+}: RunJob): ResumingEvent {
+  return { eventId, message: message.slice(0, MAX_MESSAGE), source, hook, trust, receivedAt };
+}
