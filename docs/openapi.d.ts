@@ -47,7 +47,11 @@ export interface paths {
          */
         get: operations["tellRun"];
         put?: never;
-        post?: never;
+        /**
+         * Tells what an agent that runs elsewhere has done
+         * @description For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token`, too.
+         */
+        post: operations["callBack"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3317,6 +3321,174 @@ export interface operations {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
                         code?: "run_unavailable" | "waits_full";
+                    };
+                };
+            };
+        };
+    };
+    callBack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A request with the same key and body runs once, for 72 h; `x-gateway-idempotency-key` is the same. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description As the answer to `POST` had it: `runId`, or one of `runIds`. */
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Durable: the event is on disk. */
+            200: {
+                headers: {
+                    /** @description `true`: the same key came before, and this is the first answer. */
+                    "Idempotent-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAnswer"];
+                };
+            };
+            /** @description agent_not_allowed, invalid_body, invalid_idempotency_key, invalid_json, invalid_payload, model_not_allowed, session_key_not_allowed, token_in_query */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "agent_not_allowed" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "model_not_allowed" | "session_key_not_allowed" | "token_in_query";
+                    };
+                };
+            };
+            /** @description unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description refused_by_host */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "refused_by_host";
+                    };
+                };
+            };
+            /** @description unknown_run */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "unknown_run";
+                    };
+                };
+            };
+            /** @description body_timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "body_timeout";
+                    };
+                };
+            };
+            /** @description payload_too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description idempotency_conflict */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "idempotency_conflict";
+                    };
+                };
+            };
+            /** @description too_many_auth_failures */
+            429: {
+                headers: {
+                    /** @description Seconds until it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "too_many_auth_failures";
+                    };
+                };
+            };
+            /** @description internal_error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds until it is worth asking again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @enum {unknown} */
+                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable";
                     };
                 };
             };

@@ -109,6 +109,20 @@ export async function hookPaths(declared, rejections) {
           ...refused([...OF_RUNS, ...OF_RUNS_TOO]),
         },
       },
+      post: {
+        operationId: 'callBack',
+        tags: ['hooks'],
+        summary: 'Tells what an agent that runs elsewhere has done',
+        description:
+          'For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token`, too.',
+        security: [{ hookToken: [] }],
+        parameters: [RUN_ID, KEY],
+        requestBody: { content: { 'application/json': { schema: {} } } },
+        responses: {
+          200: answered('RunAnswer'),
+          ...refused([...new Set([...builtIn, 'unknown_run', 'run_unavailable'])]),
+        },
+      },
     },
     '/hooks/{name}': {
       post: {

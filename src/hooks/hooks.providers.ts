@@ -25,6 +25,7 @@ import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import { PathRules, SENDER_VERIFIERS } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
+import { RunCallbacks } from './http/run-callbacks.ts';
 import { RunOutcomes, RunWaits } from './http/run-outcomes.ts';
 import { SecretWindows } from './http/secret-windows.ts';
 import { IngressDeps } from './http/steps.ts';
@@ -224,6 +225,7 @@ export const providers: Provider[] = [
   RefusalInbox,
   HookIngress,
   RunOutcomes,
+  RunCallbacks,
   RunWaits,
   MappingService,
   TransformSandbox,

@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { ResolvedHook } from './actions/accept.ts';
+import { limitKey } from './actions/idempotency.ts';
 import type { HookRequest } from './actions/hook-request.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import type { HookAnswer } from './http/hook-call.ts';
 import { HookIngress } from './http/hook-ingress.ts';
 import type { AgentPayload, WakePayload } from './http/payloads.ts';
-import { HooksSettings } from './options/index.ts';
+import { HooksSettings, isWaitingTime, toAwaited } from './options/index.ts';
 import { Clock } from './ports/index.ts';
+import type { WaitForOption } from './ports/index.ts';
+import { Rejection } from './ports/rejection.ts';
 
 /**
  * What became of a call: durable, and answered as a sender would be.
@@ -25,6 +29,14 @@ export interface HookReceipt {
   readonly reason?: string;
   /** What the caller should know, e.g. fields that nobody reads. */
   readonly warnings?: readonly string[];
+}
+
+/** How a run is asked for from code. @publicApi */
+export interface RunOptions {
+  /** A call with the same key and payload runs once. */
+  readonly idempotencyKey?: string;
+  /** The event that it waits for: before it begins, or without `key` while its agent says so. */
+  readonly waitFor?: WaitForOption;
 }
 
 /**
@@ -48,9 +60,9 @@ export class Hooks {
     return this.send('wake', payload, options);
   }
 
-  /** As `POST {path}/agent`. @throws Rejection with what is not allowed; nothing was stored then. */
-  run(payload: AgentPayload, options?: { idempotencyKey?: string }): Promise<HookReceipt> {
-    return this.send('agent', payload, options);
+  /** As `POST {path}/agent`; with `waitFor.key` it begins once that event has come. @throws Rejection with what is not allowed; nothing was stored then. */
+  run(payload: AgentPayload, options?: RunOptions): Promise<HookReceipt> {
+    return this.#send('agent', payload, options);
   }
 
   /**
@@ -59,10 +71,18 @@ export class Hooks {
    * @throws Rejection with what is not allowed; nothing was stored then. When the mapping broke, the event is kept as
    * failed, and the rejection says so.
    */
-  async send(
+  send(
     name: string,
     payload: unknown,
-    { idempotencyKey }: { idempotencyKey?: string } = {},
+    options?: { idempotencyKey?: string },
+  ): Promise<HookReceipt> {
+    return this.#send(name, payload, options);
+  }
+
+  async #send(
+    name: string,
+    payload: unknown,
+    { idempotencyKey, waitFor }: RunOptions = {},
   ): Promise<HookReceipt> {
     await this.engine.start();
     const request: HookRequest = {
@@ -77,11 +97,25 @@ export class Hooks {
       settings: this.settings.current,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
-    const resolved = await this.ingress.resolve(request);
+    const asked = await this.ingress.resolve(request);
+    const resolved = waitFor === undefined ? asked : waiting(asked, waitFor);
     const { eventId, body = {} } = await this.ingress.accept(request, resolved);
     if (resolved.failure !== undefined) throw resolved.failure.rejection;
     return toReceipt(eventId, body);
   }
+}
+
+/** @throws Rejection for a time that nothing may wait */
+function waiting(hook: ResolvedHook, waitFor: WaitForOption): ResolvedHook {
+  const { key, until = '24h' } = waitFor;
+  if (!isWaitingTime(until)) {
+    throw new Rejection('invalid_payload', 'waitFor.until must be a duration from 1m to 2160h');
+  }
+  const awaited = toAwaited(waitFor, key === undefined ? undefined : limitKey(key));
+  const actions = hook.actions.map((action) =>
+    action.kind === 'agent' ? { ...action, waitFor: awaited } : action,
+  );
+  return { ...hook, actions };
 }
 
 function toReceipt(eventId = '', body: NonNullable<HookAnswer['body']>): HookReceipt {

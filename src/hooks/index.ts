@@ -6,7 +6,7 @@ export { checkOptions, configuredHooks, configuredModels } from './operating/ins
 export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
-export type { HookReceipt } from './hooks.service.ts';
+export type { HookReceipt, RunOptions } from './hooks.service.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
 export type {
   Preview,
@@ -204,6 +204,7 @@ export type {
   Resumption,
   ResumingEvent,
   WaitDetails,
+  WaitForOption,
   WaitFilter,
   AskedQuestion,
   WaitPage,

@@ -1,4 +1,4 @@
-import { EventStore, LedgerAdmin } from '../../src/hooks/index.ts';
+import { EventStore, Hooks as HooksFromCode, LedgerAdmin } from '../../src/hooks/index.ts';
 import type {
   AgentReply,
   AgentTurn,
@@ -6,6 +6,7 @@ import type {
   HooksModuleOptions,
 } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
+import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -280,6 +281,45 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
       expect(runs[0]).toMatchObject({ status: 'failed', waits: [] });
       expect(runs[0]?.error).toContain('have its runs isolated');
     });
+  });
+
+  it('may be asked for by code of the host', async () => {
+    await start([DEPLOYED]);
+    const gateway = hooks.app.get(HooksFromCode);
+    const payload = { message: 'from code', ...QUIET };
+    const waitFor = { key: 'deployment 9', by: ['deployed'] };
+    const { eventId } = await gateway.run(payload, { waitFor });
+    await waits(eventId);
+    await send('/deployed', { deployment: 9, state: 'green' });
+    await hooks.ended(eventId);
+    expect(hooks.runner.turns[0]?.prompt).toMatch(/from code[^]*It is green/);
+    await expect(
+      gateway.run(payload, { waitFor: { ...waitFor, until: 'soon' } }),
+    ).rejects.toMatchObject({ code: 'invalid_payload' });
+    expect(await hooks.stored()).toBe(2);
+  });
+
+  it('may be asked for by a transform, where its mapping says who resumes it', async () => {
+    using files = new ConfigDirectory();
+    files.writeTransform(
+      'wait.mjs',
+      'export default ({ payload }) => ({ waitFor: `deployment ${payload.id}` })',
+    );
+    const transform = { module: 'wait.mjs' };
+    const own = { transform, waitFor: undefined };
+    await start(
+      [
+        { ...DEPLOY, transform, waitFor: { by: ['deployed'] } },
+        { ...DEPLOY, id: 'nobody', ...own },
+        DEPLOYED,
+      ],
+      { configDir: files.path },
+    );
+    const { runs } = await waits(await send('/deploy', { id: 5 }));
+    expect(runs[0]?.waits).toMatchObject([{ key: 'deployment 5' }]);
+    const refused = await hooks.ask('/nobody', { id: 5 });
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused['error']).toContain('names nobody who resumes it');
   });
 
   it('is told apart by what it waits for', async () => {

@@ -75,7 +75,15 @@ export const CARELESS_TRANSFORM = `export default ({ payload, path }) => payload
 /** What a transform may say beside control: what is to be done, and in which words. The types see to it that none is missing. */
 export const NOT_CONTROL: Readonly<
   Record<Exclude<keyof TransformedWake | keyof TransformedRun, ControlField>, true>
-> = { kind: true, mode: true, text: true, message: true, name: true, timeoutSeconds: true };
+> = {
+  kind: true,
+  mode: true,
+  text: true,
+  message: true,
+  name: true,
+  timeoutSeconds: true,
+  waitFor: true,
+};
 
 /** An ingress that permits as much as an operator can permit. */
 export const PERMISSIVE: Partial<HooksModuleOptions> = {

@@ -24,6 +24,7 @@ export interface ToolTurn {
   readonly signal?: AbortSignal;
   readonly asks?: AgentTurn['asks'];
   readonly resumed?: AgentTurn['resumed'];
+  readonly mayWait?: AgentTurn['mayWait'];
 }
 
 /** A model's stub, a runner, and a program that serves the test tools as `desk`. */

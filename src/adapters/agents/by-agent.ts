@@ -2,6 +2,7 @@
 import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { RunnerSettings } from '../../hooks/ports/agent-directory.ts';
+import { callbackRunner } from './callback.ts';
 import { commandRunner, type CommandRunnerOptions } from './command.ts';
 import { demoRunner } from './demo.ts';
 import { gatewayRunner } from './gateway.ts';
@@ -63,6 +64,7 @@ const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
   demo: demoRunner,
   command: commandRunner,
   http: gatewayRunner,
+  callback: callbackRunner,
 };
 
 /** Makes the runner of each type with the first turn that asks for it, and keeps it. */
@@ -79,7 +81,7 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
     return this.#getRunner(turn).run(turn, signal);
   }
 
-  override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
+  override mayRepeat(turn: Pick<AgentTurn, 'agent' | 'contract' | 'resumed'>): boolean {
     return this.#getRunner(turn).mayRepeat(turn);
   }
 

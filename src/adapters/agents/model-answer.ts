@@ -2,6 +2,8 @@ import type { CallWarning, FinishReason, LanguageModelUsage, TextStreamPart, Too
 
 import { AgentError, type AgentReply, type TokenUsage } from '../../hooks/ports/agent-runner.ts';
 import type { AskedToolCall } from './asked-tools.ts';
+import { WAIT_TOOL } from './awaited-event.ts';
+import type { WaitCall } from './awaited-event.ts';
 import { ToolCallLog } from './tool-call-log.ts';
 
 /** How often one turn asks the model: a tool call and its result are one step, and so is the final answer. */
@@ -22,6 +24,8 @@ export class ModelAnswer {
   readonly #warnings: Set<string>;
   /** Calls that a person decides about. */
   readonly asked: AskedToolCall[] = [];
+  /** Calls that wait for an event. */
+  readonly awaited: WaitCall[] = [];
   /** How often the model was asked in this turn. */
   steps = 0;
   #text = '';
@@ -47,6 +51,10 @@ export class ModelAnswer {
 
   /** @throws what the stream broke off with, or AgentError when it ended without saying that the answer is whole. */
   take(part: TextStreamPart<ToolSet>): void {
+    if (part.type === 'tool-call' && part.toolName === WAIT_TOOL) {
+      this.awaited.push(part);
+      return;
+    }
     this.#calls.take(part);
     switch (part.type) {
       case 'error':
@@ -95,7 +103,8 @@ export class ModelAnswer {
         : [
             `The turn reached the limit of ${MAX_STEPS} steps, and the model was told to answer without tools.`,
           ];
-    const finish = this.asked.length > 0 ? [] : describeFinish(text, this.#finish);
+    const finish =
+      this.asked.length + this.awaited.length > 0 ? [] : describeFinish(text, this.#finish);
     const warnings = [...this.#warnings, ...limit, ...finish];
     return { text, usage: this.#usage, warnings };
   }

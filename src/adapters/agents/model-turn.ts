@@ -11,6 +11,7 @@ import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
 import type { ToolQuestion } from '../../hooks/ports/agent-runner.ts';
 import { approvalOf, questionOf, resume } from './asked-tools.ts';
 import type { Continued } from './asked-tools.ts';
+import { goOn, notNow, waitOf, waitTool } from './awaited-event.ts';
 import type { NamedProvider } from './model-provider.ts';
 import { createModel, protocolOf } from './model-providers.ts';
 import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
@@ -70,11 +71,15 @@ export async function askModel(
     const said = await readStream(turn, target, context, limit, answer, from);
     signal.throwIfAborted();
     const reply = { ...answer.reply(), model };
-    if (answer.asked.length === 0) return reply;
+    if (answer.asked.length + answer.awaited.length === 0) return reply;
     const stands = {
       messages: [...from.messages, ...(await said())],
       steps: answer.steps,
     };
+    if (answer.asked.length === 0) {
+      return { ...reply, text: '', waits: waitOf(answer.awaited, stands) };
+    }
+    stands.messages.push(...answer.awaited.map(notNow));
     const asks = await questionOf(answer.asked, stands, turn.agent, context.tools);
     return { ...reply, text: '', asks };
   } catch (error) {
@@ -88,6 +93,8 @@ export async function askModel(
 
 /** What the model is told first, or, where the turn is resumed, last. */
 async function begin(turn: AgentTurn, tools: ToolSet): Promise<Continued | ToolQuestion> {
+  const waited = turn.resumed && goOn(turn.resumed);
+  if (waited) return { ...waited, calls: [] };
   if (turn.resumed !== undefined) return resume(turn.resumed, turn.agent, tools);
   return { messages: toMessages(turn), calls: [], steps: 0 };
 }
@@ -112,7 +119,7 @@ async function readStream(
     messages: first,
     reasoning,
     providerOptions,
-    tools: withShownResults(tools, readsImages),
+    tools: { ...withShownResults(tools, readsImages), ...waitTool(turn) },
     toolApproval: ({ toolCall }) => approvalOf(turn.asks, toolCall.toolName),
     stopWhen: isStepCount(MAX_STEPS + 1 - steps),
     prepareStep: ({ stepNumber, messages }) =>

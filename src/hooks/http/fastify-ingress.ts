@@ -23,7 +23,7 @@ import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
 import { HookExchange } from './hook-exchange.ts';
 import { PathRules } from './path-rules.ts';
-import { readQuestion } from './run-question.ts';
+import { readCallback, readQuestion } from './run-question.ts';
 import { IngressDeps } from './steps.ts';
 
 type Endpoint = HookRouteMark['endpoint'];
@@ -122,6 +122,7 @@ export class FastifyIngress {
     if (name === null) return false;
     const { raw } = request;
     const question = readQuestion(name, raw);
+    const callback = readCallback(name, raw);
     if (question !== undefined) void reply.header('cache-control', 'no-store');
     const receivedAt = this.clock.now();
     const relayed = relayReceipt(raw);
@@ -136,8 +137,9 @@ export class FastifyIngress {
       began: performance.now(),
       rule: this.rules.get(settings, name),
       question,
+      callback,
       payload: raw,
-      hook: question === undefined ? undefined : 'runs',
+      hook: question === undefined && callback === undefined ? undefined : 'runs',
     };
     HookExchange.set(request, new HookExchange(call, this.deps));
     return true;

@@ -8,7 +8,7 @@ import type { KnownSender } from '../ports/rejection.ts';
 import type { ParsedJson } from './content.ts';
 import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
-import type { RunQuestion } from './run-question.ts';
+import type { RunCallback, RunQuestion } from './run-question.ts';
 
 /**
  * What is sent back: decided as data, written by the `AnswerWriter`.
@@ -54,6 +54,8 @@ export interface HookCall {
   readonly rule: PathRule | undefined;
   /** Present when a run is asked for, and no hook. */
   readonly question: RunQuestion | undefined;
+  /** Present when an agent that runs elsewhere tells of its run. */
+  readonly callback: RunCallback | undefined;
   /** The body as the host's plugins hand it on, unread. */
   readonly payload: Readable;
   /** `runs` or the id of the mapping that matched, for metrics; never a name from the URL. */

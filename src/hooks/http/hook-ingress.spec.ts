@@ -4,6 +4,7 @@ import { EventAcceptance } from '../actions/accept.ts';
 import { Intake } from '../ports/index.ts';
 import type { Acceptance, NewEvent } from '../ports/index.ts';
 import { HookIngress } from './hook-ingress.ts';
+import { RunCallbacks } from './run-callbacks.ts';
 
 class StandInIntake extends Intake {
   readonly events: NewEvent[] = [];
@@ -28,7 +29,8 @@ function open() {
   const given = { mappings: [{ id: 'ci', messageTemplate: '{{ a }}' }] };
   const { resolver, mappings, current } = ingest(given);
   const intake = new StandInIntake();
-  const ingress = new HookIngress(resolver, mappings, new EventAcceptance(intake));
+  const callbacks = Object.create(RunCallbacks.prototype) as RunCallbacks;
+  const ingress = new HookIngress(resolver, mappings, new EventAcceptance(intake), callbacks);
   return {
     intake,
     handle: async (

@@ -8,6 +8,7 @@ import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { exposesAgentReplies } from '../options/index.ts';
+import { CALLBACK } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
@@ -15,6 +16,7 @@ import type { HookAnswer } from './hook-call.ts';
 import { validatePayload } from './hook.pipe.ts';
 import type { ValidRequest } from './hook.pipe.ts';
 import { AgentPayload, WakePayload } from './payloads.ts';
+import { RunCallbacks } from './run-callbacks.ts';
 
 /**
  * From a well-formed request to its answer: what it means (`resolve…`), then durable, then answered. The controllers
@@ -28,6 +30,7 @@ export class HookIngress {
     private readonly resolver: ActionResolver,
     private readonly mappings: MappingService,
     private readonly acceptance: EventAcceptance,
+    private readonly callbacks: RunCallbacks,
   ) {}
 
   /**
@@ -36,6 +39,7 @@ export class HookIngress {
    */
   async resolve(request: HookRequest): Promise<ResolvedHook> {
     const { payload } = request;
+    if (request.verifiedBy === CALLBACK) return this.callbacks.resolve(request);
     const builtIn = builtInHook(request.name, request.settings);
     if (builtIn === 'wake') {
       return this.resolveWake({ request, ...validatePayload(payload, WakePayload) });

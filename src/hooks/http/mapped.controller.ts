@@ -7,7 +7,7 @@ import { HookController, HookRoute, IngressMapping, IngressRequest } from './hoo
 import type { Mount } from './hook.decorators.ts';
 import { HookIngress } from './hook-ingress.ts';
 
-/** `POST {hooks.path}/<name>`: whatever the mapping that matches makes of the payload (behaviour.md §7). */
+/** `POST {hooks.path}/<name>`: whatever the mapping that matches makes of the payload (behaviour.md §7); of `runs/<runId>` what its agent tells (§15). */
 export function mappedController(mount: Mount): Type<object> {
   @HookController(mount)
   class MappedController {
@@ -16,9 +16,13 @@ export function mappedController(mount: Mount): Type<object> {
     @HookRoute('mapped', mount)
     async apply(
       @IngressRequest() request: HookRequest,
-      @IngressMapping() mapping: CompiledMapping | DeclinedRequest,
+      @IngressMapping() mapping: CompiledMapping | DeclinedRequest | undefined,
     ): Promise<HookAnswer> {
-      return this.ingress.accept(request, await this.ingress.resolveMapped(request, mapping));
+      const resolved =
+        mapping === undefined
+          ? await this.ingress.resolve(request)
+          : await this.ingress.resolveMapped(request, mapping);
+      return this.ingress.accept(request, resolved);
     }
   }
   return MappedController;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
+import { CALLBACK_TOKEN } from '../ports/index.ts';
+import { parseBearer } from './auth/presented-token.ts';
 
 /** The segment under the prefix below which runs are asked for. */
 const RUN_PATH = /^runs\/([^/]+)$/;
@@ -25,12 +27,12 @@ export class RunQuery {
 }
 
 /**
- * Whether a path is that of a run: exactly so in the raw URL, like the names of built-in hooks. What is sent there by POST
- * belongs to mappings.
+ * The run whose path it is: exactly so in the raw URL, like the names of built-in hooks. What is sent there by POST belongs
+ * to mappings, unless it shows the token of the run.
  * @param name sub-path as it came
  */
-export function isRunPath(name: string): boolean {
-  return RUN_PATH.test(name);
+export function runIdIn(name: string): string | undefined {
+  return RUN_PATH.exec(name)?.[1];
 }
 
 /** The question that a request asks; undefined: it asks for no run. @param name sub-path as it came */
@@ -38,6 +40,28 @@ export function readQuestion(
   name: string,
   { method = '', url = '' }: IncomingMessage,
 ): RunQuestion | undefined {
-  const [, runId] = ASKING.has(method) ? (RUN_PATH.exec(name) ?? []) : [];
+  const runId = ASKING.has(method) ? runIdIn(name) : undefined;
   return runId === undefined ? undefined : { runId, url };
+}
+
+/** Header in which Agent2Agent sends the token of a push notification, beside or instead of a bearer. */
+const A2A_TOKEN = 'x-a2a-notification-token';
+
+/** A request that shows the token of a run. */
+export interface RunCallback {
+  /** As it came; it may be no id at all. */
+  readonly runId: string;
+  readonly token: string;
+}
+
+/** Whether a request is one: without such a token, what is posted to the path of a run belongs to mappings. @param name sub-path as it came */
+export function readCallback(
+  name: string,
+  { method, headers }: IncomingMessage,
+): RunCallback | undefined {
+  const runId = method === 'POST' ? runIdIn(name) : undefined;
+  if (runId === undefined) return undefined;
+  const notified = headers[A2A_TOKEN];
+  const token = parseBearer(headers.authorization) ?? String(notified ?? '').trim();
+  return token.startsWith(CALLBACK_TOKEN) ? { runId, token } : undefined;
 }

@@ -12,7 +12,8 @@ import { Handshakes } from './handshakes.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
 import type { PathRule } from './path-rules.ts';
 import { hasTokenInQuery, signedBy, toHookRequest } from './request.ts';
-import { isRunPath } from './run-question.ts';
+import { RunCallbacks } from './run-callbacks.ts';
+import { runIdIn } from './run-question.ts';
 
 /** What the steps ask. */
 @Injectable()
@@ -24,6 +25,7 @@ export class IngressDeps {
     readonly body: BodyReader,
     readonly mappings: MappingService,
     readonly taps: TapDoor,
+    readonly callbacks: RunCallbacks,
   ) {}
 }
 
@@ -53,7 +55,7 @@ const handshakeByHead: Step = (call, { handshakes }) =>
 /** Not POST: 405, unless it asks for a run. */
 const onlyPost: Step = (call) => {
   if (call.raw.method === 'POST' || call.question !== undefined) return call;
-  throw isRunPath(call.name) ? NOT_OF_RUNS : NOT_POST;
+  throw runIdIn(call.name) === undefined ? NOT_POST : NOT_OF_RUNS;
 };
 
 /** A secret that the operator waits for is taken. */
@@ -67,17 +69,20 @@ const secretByHandshake: Step = (call, { handshakes }) => {
  * is read.
  */
 const signatureByHead: Step = (call, { signatures }) => {
-  const { rule, question, raw, client, arrivedAt } = call;
-  const signer = question === undefined ? rule?.signer : undefined;
+  const { rule, question, callback, raw, client, arrivedAt } = call;
+  const signer = question === undefined && callback === undefined ? rule?.signer : undefined;
   if (rule === undefined || signer === undefined || presentsToken(call, rule)) return call;
   signatures.checkHead(raw, { verifier: signer.verifier, client, arrivedAt });
   return { ...call, signer };
 };
 
-/** Else the token is missing or wrong: 401, or 429 while the client is locked. Of runs any token may ask. */
-const authenticate: Step = (call, { authentication }) => {
-  const { signer, question, raw, client, settings, name, rule } = call;
+/** Else the token is missing or wrong: 401, or 429 while the client is locked. Of runs any token may ask, and their own may tell. */
+const authenticate: Step = (call, { authentication, callbacks }) => {
+  const { signer, question, callback, raw, client, settings, name, rule } = call;
   if (signer !== undefined) return call;
+  if (callback !== undefined) {
+    return callbacks.verify(call, callback).then((verifiedBy) => ({ ...call, verifiedBy }));
+  }
   const asked =
     question === undefined ? { hook: name, tokenHeader: rule?.tokenHeader } : { isQuestion: true };
   const verifiedBy = authentication.verify(raw.headers, client, settings, asked);
@@ -138,10 +143,11 @@ const tapByBody: Step = (call, { taps }) => {
 /** A key that is too long: 400. */
 const toRequest: Step = (call) => ({ ...call, request: toHookRequest(call) });
 
-/** No mapping takes what is no built-in hook: 404. */
+/** No mapping takes what is no built-in hook, nor told of a run: 404. */
 const findMapping: Step = (call, { mappings }) => {
-  const { name, settings, request } = call;
-  if (request === undefined || builtInHook(name, settings) !== undefined) return call;
+  const { name, settings, request, callback } = call;
+  const isTaken = callback !== undefined || builtInHook(name, settings) !== undefined;
+  if (request === undefined || isTaken) return call;
   const mapping = mappings.match(request);
   if (mapping === null) throw new Rejection('unknown_hook');
   return { ...call, mapping, hook: mapping.id };

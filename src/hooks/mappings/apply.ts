@@ -244,7 +244,7 @@ function requestRun(
   { scope, override, nth }: ScopedAction<RunOverride>,
 ): RequestedRun {
   const { options, templates } = mapping;
-  const { kind: _kind, message, sessionKey, ...overrides } = override;
+  const { kind: _kind, message, sessionKey, waitFor, ...overrides } = override;
   const rendered = renderText(mapping, scope);
   const to = render(mapping, 'to', scope);
   return {
@@ -270,7 +270,7 @@ function requestRun(
         : 'mapping',
     allowLinks: options.allowLinks,
     exposeReply: options.exposeReply,
-    ...waits(mapping, scope),
+    ...waits(mapping, scope, waitFor),
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
     timeoutSeconds: options.timeoutSeconds,
@@ -282,7 +282,11 @@ function requestRun(
 }
 
 /** Which runs it resumes, and what it waits for itself. @throws Rejection where a payload does not say what it is about */
-function waits(mapping: CompiledMapping, scope: TemplateScope): Partial<RequestedRun> {
+function waits(
+  mapping: CompiledMapping,
+  scope: TemplateScope,
+  key: string | undefined,
+): Partial<RequestedRun> {
   const { id, options, templates, awaitedKey } = mapping;
   const { waitFor, orElse = 'ignore' } = options;
   const keyOf = (template: Template, field: string): string | undefined => {
@@ -293,7 +297,12 @@ function waits(mapping: CompiledMapping, scope: TemplateScope): Partial<Requeste
     throw new Rejection('invalid_payload', `The payload has no ${field} for the mapping "${id}"`);
   };
   const resumed = templates.resume && keyOf(templates.resume, 'resume');
-  const awaited = awaitedKey && keyOf(awaitedKey, 'waitFor.key');
+  if (key !== undefined && waitFor === undefined) {
+    const message = `The transform of mapping "${id}" says what a run waits for, and its waitFor.by names nobody who resumes it`;
+    throw new Rejection('invalid_payload', message);
+  }
+  const awaited =
+    key === undefined ? awaitedKey && keyOf(awaitedKey, 'waitFor.key') : limitKey(key);
   return {
     ...(resumed !== undefined && { resumes: { key: resumed, orElse } }),
     ...(waitFor && { waitFor: toAwaited(waitFor, awaited) }),

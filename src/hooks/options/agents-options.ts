@@ -324,8 +324,8 @@ export function agentToolProblems({ defaults, list }: AgentsOptions): Problem[] 
 }
 
 /** A program and another gateway call their tools by themselves, and wait for nobody. */
-export function canAskAboutTools(runner: RunnerType = 'model'): boolean {
-  return runner !== 'command' && runner !== 'http';
+export function canAskAboutTools(runner: RunnerType | 'callback' = 'model'): boolean {
+  return runner === 'model' || runner === 'demo';
 }
 
 const NOBODY_ASKED =

@@ -2,16 +2,22 @@ import { applyDecorators } from '@nestjs/common';
 import {
   IsArray,
   IsIn,
+  IsInt,
   IsNotEmpty,
+  IsObject,
   IsOptional,
   IsString,
   Matches,
+  Max,
+  Min,
   ValidateIf,
 } from 'class-validator';
 import { getField } from '../../platform/objects.ts';
+import { durationMs } from '../../platform/time.ts';
 import type { RunnerSettings } from '../ports/index.ts';
 import { AsMap, HttpUrl, IsAMap, Rule } from './key-kinds.ts';
 import { Option } from './option.ts';
+import { isWaitingTime } from './wait-for-option.ts';
 
 /** Every way to run an agent, `agents.list[].runner.type`. */
 export const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
@@ -96,6 +102,44 @@ export class RunnerOptions {
   model?: string;
 
   /**
+   * Type `http`: `reply`, the answer to the request is the agent's; `callback`, the agent is started there, and says later
+   * what became of it. @default 'reply'
+   */
+  @OptionalFor('http')
+  @IsIn(['reply', 'callback'])
+  mode?: 'reply' | 'callback';
+
+  /** Mode `callback`: how it is started and asked; `a2a` is Agent2Agent 1.0 over JSON-RPC. @default 'plain' */
+  @OptionalFor('http')
+  @NeedsKey('mode', 'must then be callback', 'callback')
+  @IsIn(['plain', 'a2a'])
+  protocol?: 'plain' | 'a2a';
+
+  /**
+   * Mode `callback`, protocol `plain`: what is posted to start it, with `{prompt}`, `{id}`, `{agent}`, `{session}`,
+   * `{callbackUrl}` and `{callbackToken}` in its texts. Default: all of them and what else it may need.
+   */
+  @Option({ foreign: 'headers' })
+  @OptionalFor('http')
+  @NeedsKey('mode', 'must then be callback', 'callback')
+  @IsObject()
+  body?: Record<string, unknown>;
+
+  /** Mode `callback`: how often it is asked how it stands, where it can be asked, 1 to 86,400 seconds. @default 60 */
+  @OptionalFor('http')
+  @NeedsKey('mode', 'must then be callback', 'callback')
+  @IsInt()
+  @Min(1)
+  @Max(86_400)
+  pollSeconds?: number;
+
+  /** Mode `callback`: how long it may take, `1m` to `2160h` (90 days); then it is told to end, and its run fails. @default '24h' */
+  @OptionalFor('http')
+  @NeedsKey('mode', 'must then be callback', 'callback')
+  @Rule('waitingTime', isWaitingTime, 'must be a duration from 1m to 2160h')
+  until?: string;
+
+  /**
    * Type `http`: who keeps the conversation. `here`: each request brings the earlier messages. `gateway`: the gateway
    * remembers them under the name that one of the headers gives it with `{session}`. @default 'here'
    */
@@ -131,6 +175,11 @@ function commandSettings(options: RunnerOptions): RunnerSettings {
 function gatewaySettings(options: RunnerOptions): RunnerSettings {
   const { baseUrl = '', apiKey, model = '{agent}', sessions = 'here' } = options;
   const headers = Object.fromEntries(options.headers ?? []);
+  if (options.mode === 'callback') {
+    const { protocol = 'plain', body, pollSeconds = 60, until = '24h' } = options;
+    const withinMs = durationMs(until);
+    return { type: 'callback', baseUrl, apiKey, headers, protocol, body, pollSeconds, withinMs };
+  }
   return { type: 'http', baseUrl, apiKey, model, sessions, headers };
 }
 

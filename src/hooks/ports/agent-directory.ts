@@ -58,7 +58,11 @@ export abstract class AgentDirectory {
 
 /** How an agent's turns are run: `agents.list[].runner`, checked and with every default filled in. @publicApi */
 export type RunnerSettings =
-  { readonly type: 'model' } | { readonly type: 'demo' } | CommandSettings | GatewaySettings;
+  | { readonly type: 'model' }
+  | { readonly type: 'demo' }
+  | CommandSettings
+  | GatewaySettings
+  | CallbackSettings;
 
 /** A program on this machine: any command-line agent. No shell is involved. @publicApi */
 export interface CommandSettings {
@@ -91,6 +95,25 @@ export interface GatewaySettings {
   readonly sessions: 'gateway' | 'here';
   /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An agent that runs elsewhere: it is started, and says later what became of it (`type: 'http'`, `mode: 'callback'`). @publicApi */
+export interface CallbackSettings {
+  readonly type: 'callback';
+  /** Where it is started, for example `https://agents.example.com/start`. */
+  readonly baseUrl: string;
+  /** Sent as a bearer token. Absent: none is sent. */
+  readonly apiKey?: string;
+  /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `plain`: docs/agents.md says it. `a2a`: Agent2Agent 1.0 over JSON-RPC. */
+  readonly protocol: 'plain' | 'a2a';
+  /** What is posted to start it, with placeholders in its texts. Absent: as the protocol has it. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** How often it is asked how it stands, where it can be asked, in seconds. */
+  readonly pollSeconds: number;
+  /** How long it may take, in milliseconds. */
+  readonly withinMs: number;
 }
 
 /** Tools of an agent: `agents.list[].tools`. @publicApi */

@@ -61,6 +61,8 @@ export interface AgentTurn {
   readonly contract: CapabilityContract;
   /** Which tool calls a person decides about before they are made. Absent: none. */
   readonly asks?: AskedTools;
+  /** Where an agent that runs elsewhere says what became of it; absent: nobody said where this service is reached (`hooks.publicUrl`). */
+  readonly callbackUrl?: string;
   /** It may wait for an event ({@link AgentReply.waits}); `offered`: the operator named whose. Absent: it cannot wait. */
   readonly mayWait?: 'yes' | 'offered';
   /** The turn goes on that asked about tool calls, or waited; its prompt and history were shown then. Absent: it begins. */
@@ -109,6 +111,8 @@ export interface AgentWait {
   readonly key: string;
   /** Where the turn stands, in the runner's own words: kept with the run, and given back with what came. */
   readonly state: string;
+  /** Ids of the mappings whose events may resume it. Absent: those that the operator named. */
+  readonly by?: readonly string[];
   /** What it waits for, in a few words; told to operators. */
   readonly question?: string;
   /** Epoch milliseconds at which the turn goes on, even if nothing came. Absent: in 24 hours, or as the operator says. */
@@ -214,7 +218,7 @@ export abstract class AgentRunner {
    * have acted. Asked before the turn begins and kept with the work, so that a later configuration changes nothing.
    * @returns false unless a runner says otherwise.
    */
-  mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract'>): boolean {
+  mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract' | 'resumed'>): boolean {
     return false;
   }
 

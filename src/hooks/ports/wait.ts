@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ChannelId } from './channel.ts';
 import type { Trust } from './trust.ts';
 
@@ -145,9 +146,26 @@ export interface AskedAt {
   readonly to: string;
 }
 
-/** By what the open waits for an event are found. @param key as the event gives it */
+/** By what the open waits for an event are found. @param key as the event gives it; a long one is known by its digest */
 export function eventOwner(key: string): string {
-  return `event ${key}`;
+  return `event ${key.length <= LONGEST_KEY ? key : sha256(key)}`;
+}
+
+const LONGEST_KEY = 256;
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** As what `POST {hooks.path}/runs/<runId>` is verified, and what such a wait names as its mapping. */
+export const CALLBACK = 'callback';
+
+/** What every token of a run begins with, by which a callback is told from what a mapping takes. */
+export const CALLBACK_TOKEN = 'hookrun_';
+
+/** The key of a wait that the bearer of this token resumes. */
+export function callbackKey(token: string): string {
+  return `${CALLBACK} ${sha256(token)}`;
 }
 
 /** How a wait ended; `expired`: nobody decided in time; `resumed`: by the event that it waited for. @publicApi */

@@ -52,6 +52,8 @@ export interface TransformedRun {
   readonly thinking?: ThinkingLevel | null;
   /** How long the run may take: over 0, at most 86,400. */
   readonly timeoutSeconds?: number | null;
+  /** Key of the event that the run waits for before it begins; `waitFor.by` of the mapping says whose. */
+  readonly waitFor?: string | null;
 }
 
 /** Asks for a message to a channel, as a mapping with `action: 'deliver'` makes them, and no other. */

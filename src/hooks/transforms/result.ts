@@ -85,6 +85,7 @@ const FIELDS: Readonly<Record<ActionKind, ReadonlyMap<string, Reader>>> = {
     ['model', named],
     ['thinking', oneOf(THINKING_LEVELS)],
     ['timeoutSeconds', seconds],
+    ['waitFor', named],
   ]),
   deliver: new Map([
     ['message', text],
@@ -102,7 +103,7 @@ const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
 };
 
 /** Blank means absent in these: the templates decide. */
-const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model']);
+const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFor']);
 
 /**
  * Reads what a transform returned.

@@ -9,7 +9,6 @@
 //   wait   ───  its agent waits                         ─▶ kept with the run, which waits
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { limitKey } from '../actions/idempotency.ts';
 import { showEvent } from '../boundary/index.ts';
 import type { CameText } from '../boundary/index.ts';
 import { Clock, EventStore, LedgerAdmin, eventOwner } from '../ports/index.ts';
@@ -79,12 +78,12 @@ export class EventWaits {
 
   /** Its agent waits: from now on, or still. */
   wait(job: RunJob, record: RunUpdate, given: AgentWait, open?: WaitDetails): StepResult {
-    const { state, question } = given;
-    const key = limitKey(given.key);
+    const { key, state, question } = given;
     const now = this.clock.now();
     const until = given.askedAgainAt ?? now + (job.waitFor?.withinMs ?? DAY_MS);
-    const isOpen = open?.key === key;
-    const wait = { key, until, question, resumers: job.waitFor, whenOver: 'deny' } as const;
+    const isOpen = open !== undefined && eventOwner(open.key ?? '') === eventOwner(key);
+    const resumers = given.by === undefined ? job.waitFor : { by: given.by };
+    const wait = { key, until, question, resumers, whenOver: 'deny' } as const;
     return {
       outcome: {
         ...this.#waiting(until),

@@ -33,6 +33,7 @@ type Decided =
   | 'agent'
   | 'contract'
   | 'asks'
+  | 'callbackUrl'
   | 'mayWait'
   | 'history'
   | 'runnerSession'
@@ -134,12 +135,18 @@ export class TurnRunner {
       model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       asks: asksFor(request, agent, level),
+      callbackUrl: this.#callbackUrl(rest.id),
       // A conversation would be shown, and consume, what came into it meanwhile.
       ...(rest.kind === 'run' &&
         session === null && { mayWait: isOffered === true ? 'offered' : 'yes' }),
       history: session?.history ?? [],
       runnerSession: runnerSessionFor(agent, session),
     };
+  }
+
+  #callbackUrl(runId: string): string | undefined {
+    const { publicUrl, path } = this.settings.current.hooks;
+    return publicUrl === undefined ? undefined : `${publicUrl}${path}/runs/${runId}`;
   }
 
   /** The agent's model of now: a change of the configuration helps what has waited. */
@@ -287,6 +294,7 @@ const PROVIDER_NAME = /^[\w.-]{1,64}$/;
 
 /** Who answers, where the runner does not say it itself: no path, query or key, as it is told to people. */
 function backendOf({ agent: { runner }, model = '' }: PreparedTurn): string {
+  if (runner?.type === 'callback') return `agent at ${URL.parse(runner.baseUrl)?.host ?? ''}`;
   if (runner?.type === 'http') return `gateway ${URL.parse(runner.baseUrl)?.host ?? ''}`;
   if (runner?.type === 'command') return `command ${runner.command}`;
   const [provider = ''] = model.split('/');

@@ -82,6 +82,33 @@ export class HookAuthentication {
     return token.verifiedBy;
   }
 
+  /**
+   * The same for the token of a run, which opens nothing else: counted like any other where it is wrong.
+   * @param isOfRun asked only while the client is not locked
+   * @throws Rejection
+   */
+  async verifyRun(
+    {
+      headers,
+      client,
+      settings,
+      token,
+    }: {
+      readonly headers: IncomingHttpHeaders;
+      readonly client: string;
+      readonly settings: ResolvedHooksOptions;
+      readonly token: string;
+    },
+    isOfRun: () => Promise<boolean>,
+  ): Promise<void> {
+    const knocking = failureClient(client, headers);
+    if (this.throttle.isWatching) {
+      const locked = this.throttle.mayCompare(knocking, token.length, settings.hooks.authFailures);
+      if (locked !== null) throw this.#tooMany(locked);
+    }
+    if (!(await isOfRun())) await this.#refuse(knocking, settings, null);
+  }
+
   /** The same for any request of the application, under the settings in force. @throws Rejection */
   async verifyRequest(request: IncomingMessage): Promise<string> {
     const settings = this.settings.current;

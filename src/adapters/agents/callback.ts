@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
+import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import type { CallbackSettings } from '../../hooks/ports/agent-directory.ts';
+import { SystemClock } from '../../hooks/ports/clock.ts';
+import type { Clock } from '../../hooks/ports/clock.ts';
+import { CALLBACK, CALLBACK_TOKEN, callbackKey } from '../../hooks/ports/wait.ts';
+import { parseJson } from '../../platform/objects.ts';
+import { PROTOCOLS } from './callback-protocols.ts';
+import type { Remote, Standing } from './callback-protocols.ts';
+
+// An agent that runs elsewhere. Its turn is a few short steps, between which its run waits and costs a row:
+//
+//   begun ─▶ a token is drawn, and kept with the run before anybody is told
+//         ─▶ started with it ─▶ a callback, or the time to ask ─▶ still working, or its result
+
+/** Where a turn stands, as its run keeps it. */
+interface State {
+  readonly token: string;
+  /** Epoch milliseconds at which its time is over. */
+  readonly until: number;
+  /** By what it is asked; empty: it cannot be. Absent: it is not started yet. */
+  readonly task?: string;
+}
+
+const TOKEN_BYTES = 32;
+
+/**
+ * Runs agents elsewhere, as the agent's `runner` says (`type: 'http'`, `mode: 'callback'`). The run waits meanwhile, over
+ * restarts of this service and of theirs: what became of it comes in by `POST {hooks.path}/runs/<runId>`, with a bearer
+ * token for this run alone, or is asked for.
+ *
+ * Fails with an `AgentError`. Where a start can be repeated (`plain`, by its `Idempotency-Key`) it is, after a crash; else the
+ * run is interrupted then.
+ */
+export function callbackRunner({ clock }: { readonly clock?: Clock } = {}): AgentRunner {
+  return new CallbackRunner(clock ?? new SystemClock());
+}
+
+class CallbackRunner extends AgentRunner {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    super();
+    this.#clock = clock;
+  }
+
+  async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+    const settings = requireSettings(turn);
+    const now = this.#clock.now();
+    const { resumed } = turn;
+    if (resumed === undefined) {
+      const token = CALLBACK_TOKEN + randomBytes(TOKEN_BYTES).toString('base64url');
+      return waiting({ token, until: now + settings.withinMs }, now);
+    }
+    const state = readState(resumed.state);
+    const remote: Remote = { turn, settings, signal };
+    if (!resumed.isApproved) {
+      await this.#end(remote, state);
+      throw new AgentError(resumed.reason ?? 'it was ended', 'permanent');
+    }
+    if (state.task === undefined) return this.#start(remote, state);
+    const standing = await this.#standing(remote, state, resumed.event?.content);
+    return this.#goOn(remote, state, standing);
+  }
+
+  /** Only a start is no question that could be asked twice. */
+  override mayRepeat({ agent, resumed }: Pick<AgentTurn, 'agent' | 'resumed'>): boolean {
+    if (agent.runner?.type !== 'callback' || resumed === undefined) return true;
+    const isStarted = readState(resumed.state).task !== undefined;
+    return isStarted || PROTOCOLS[agent.runner.protocol].isRepeatable(agent.runner);
+  }
+
+  async #start(remote: Remote, state: State): Promise<AgentReply> {
+    const { turn, settings } = remote;
+    const callback = { url: turn.callbackUrl, token: state.token };
+    const { task, standing } = await PROTOCOLS[settings.protocol].start(remote, callback);
+    if (standing.is === 'working' && task === '' && callback.url === undefined) {
+      const message =
+        'the agent was started, and cannot say what became of it: set hooks.publicUrl to where it reaches this service';
+      throw new AgentError(message, 'needs-operator');
+    }
+    return this.#goOn(remote, { ...state, task }, standing);
+  }
+
+  /** What it says itself; where it says nothing, what it answers. */
+  async #standing(remote: Remote, { task = '' }: State, said?: string): Promise<Standing> {
+    const protocol = PROTOCOLS[remote.settings.protocol];
+    const told = said === undefined ? null : protocol.read(parseJson(said));
+    if (told !== null) return told;
+    if (task === '') return { is: 'working' };
+    // Whoever does not answer now is asked again.
+    return protocol.ask(remote, task).catch((error: unknown) => {
+      if (!(error instanceof AgentError)) throw error;
+      return { is: 'working', progress: error.message } as const;
+    });
+  }
+
+  async #goOn(remote: Remote, state: State, standing: Standing): Promise<AgentReply> {
+    if (standing.is === 'succeeded') return { text: standing.text };
+    if (standing.is === 'failed') throw new AgentError(standing.error, 'permanent');
+    const now = this.#clock.now();
+    if (now >= state.until) {
+      await this.#end(remote, state);
+      throw new AgentError('it did not end in time', 'permanent');
+    }
+    const { pollSeconds } = remote.settings;
+    const next = state.task === '' ? state.until : now + pollSeconds * 1000;
+    return waiting(state, Math.min(next, state.until), standing.progress);
+  }
+
+  async #end(remote: Remote, { task = '' }: State): Promise<void> {
+    if (task === '') return;
+    const ending = PROTOCOLS[remote.settings.protocol].cancel(remote, task);
+    await ending.catch((error: unknown) => {
+      if (!(error instanceof AgentError)) throw error;
+    });
+  }
+}
+
+function waiting(state: State, askedAgainAt: number, question?: string): AgentReply {
+  const { token } = state;
+  const wait = { key: callbackKey(token), state: JSON.stringify(state), by: [CALLBACK] };
+  return {
+    text: '',
+    waits: { ...wait, askedAgainAt, question: question ?? 'its agent to call back' },
+  };
+}
+
+function readState(text: string): State {
+  const state: State = JSON.parse(text);
+  return state;
+}
+
+function requireSettings({ agent: { id, runner } }: AgentTurn): CallbackSettings {
+  if (runner?.type === 'callback') return runner;
+  throw new AgentError(`agent "${id}" does not run elsewhere`, 'permanent');
+}

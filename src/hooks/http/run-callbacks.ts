@@ -1,0 +1,90 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { ResolvedHook } from '../actions/accept.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { CALLBACK, EventStore, LedgerUnavailable, callbackKey } from '../ports/index.ts';
+import type { RunDetails } from '../ports/index.ts';
+import { Rejection } from '../ports/rejection.ts';
+import { HookAuthentication } from './auth/hook-authentication.ts';
+import type { HookCall } from './hook-call.ts';
+import { runIdIn } from './run-question.ts';
+import type { RunCallback } from './run-question.ts';
+
+// An agent that runs elsewhere says what became of its run: `POST {prefix}/runs/<runId>`, with the token that this run
+// alone has. It is stored like any other event, and resumes the run that waits for it.
+
+/** Lets agents that run elsewhere tell of their runs. */
+@Injectable()
+export class RunCallbacks {
+  constructor(
+    private readonly events: EventStore,
+    private readonly authentication: HookAuthentication,
+  ) {}
+
+  /** Whether the token is that of the run; after its end, too, so that a repeat is no stranger. @throws Rejection */
+  async verify(
+    { raw, client, settings }: HookCall,
+    { runId, token }: RunCallback,
+  ): Promise<string> {
+    const key = Buffer.from(callbackKey(token));
+    const isOfRun = async (): Promise<boolean> => {
+      const keys = keysOf(await this.#run(runId));
+      return keys.some(
+        (one) => one.length === key.length && timingSafeEqual(Buffer.from(one), key),
+      );
+    };
+    await this.authentication.verifyRun({ headers: raw.headers, client, settings, token }, isOfRun);
+    return CALLBACK;
+  }
+
+  /** What it means: the run that waits goes on. @throws Rejection unknown_run for one that is forgotten */
+  async resolve({
+    name,
+    payloadText,
+    verifiedBy,
+    idempotencyKey,
+  }: HookRequest): Promise<ResolvedHook> {
+    const run = await this.#run(runIdIn(name) ?? '');
+    const key = keysOf(run).at(-1);
+    if (run === null || key === undefined) throw new Rejection('unknown_run');
+    const { id, agentId } = run;
+    return {
+      hook: CALLBACK,
+      warnings: [],
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      actions: [
+        {
+          kind: 'agent',
+          name: 'Callback',
+          message: payloadText,
+          source: CALLBACK,
+          agentId,
+          sessionKey: `${CALLBACK}:${id}`,
+          sessionMode: 'isolated',
+          // One after the other, as they came.
+          isAlone: false,
+          wakeMode: 'next-heartbeat',
+          timeoutSeconds: 1,
+          trust: { level: 'untrusted', verifiedBy, mapping: CALLBACK },
+          deliver: null,
+          resumes: { key, orElse: 'ignore' },
+        },
+      ],
+    };
+  }
+
+  async #run(runId: string): Promise<RunDetails | null> {
+    try {
+      return (await this.events.run(runId))?.run ?? null;
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) throw new Rejection('run_unavailable');
+      throw error;
+    }
+  }
+}
+
+/** What a run waited for of callbacks. */
+function keysOf(run: RunDetails | null): string[] {
+  const keys = run?.waits.flatMap(({ key }) => key ?? []) ?? [];
+  return keys.filter((key) => key.startsWith(`${CALLBACK} `));
+}

@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { agentRunner } from '../../src/agents.ts';
+import { LedgerAdmin } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { Hooks, TOKEN } from '../support/hooks.ts';
+
+const HOUR = 3_600_000;
+
+/** Of a start. */
+interface Body {
+  readonly id: string;
+  readonly prompt: string;
+  readonly callback: { readonly url: string; readonly token: string };
+  readonly text: string;
+  readonly back: string;
+  readonly n: number;
+}
+
+/** What the server that runs the agent was asked. */
+interface Asked {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Body;
+}
+
+type Runner = NonNullable<
+  NonNullable<NonNullable<HooksModuleOptions['agents']>['defaults']>['runner']
+>;
+
+describe('an agent that runs elsewhere (behaviour.md §15)', () => {
+  let hooks: Hooks;
+  let clock: ManualClock;
+  let server: Server;
+  let asked: Asked[];
+  let answer: (asked: Asked) => { status?: number; body?: object };
+  let baseUrl: string;
+
+  beforeEach(async () => {
+    asked = [];
+    answer = () => ({ body: {} });
+    server = createServer((request, response) => {
+      const { method, url, headers } = request;
+      void (method === 'POST' ? json(request) : Promise.resolve(null)).then((body) => {
+        const one = { method, url, headers, body: body as Body };
+        asked.push(one);
+        const { status = 202, body: said = {} } = answer(one);
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(said));
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/start`;
+  });
+  afterEach(async () => {
+    await hooks.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function start(given: Partial<Runner> = {}, more: object = {}): Promise<void> {
+    clock = new ManualClock();
+    const runner = {
+      type: 'http',
+      mode: 'callback',
+      baseUrl,
+      apiKey: 'agent-key',
+      ...given,
+    } as const;
+    const agents = { defaults: { heartbeat: { every: '0m' }, runner } };
+    hooks = await Hooks.start({
+      agents,
+      clock,
+      publicUrl: 'https://hooks.example.com',
+      runner: agentRunner({
+        models: () => ({ providers: {} }),
+        env: () => ({}),
+        workspaces: 'none',
+        clock,
+      }),
+      ...more,
+    });
+  }
+  const run = async (message = 'build it'): Promise<EventDetails> => {
+    const { eventId } = await hooks.ask('/agent', {
+      message,
+      wakeMode: 'next-heartbeat',
+      channel: 'chan_2',
+      to: 'me',
+    });
+    return waits(eventId);
+  };
+  const waits = (eventId: unknown, question = 'its agent to call back'): Promise<EventDetails> =>
+    eventually('the run waits', async () => {
+      const details = await hooks.details(eventId);
+      const wait = details.runs[0]?.waits.at(-1);
+      const isOpen = wait?.decision === null && wait.question === question;
+      return details.status === 'waiting' && asked.length > 0 && isOpen && details;
+    });
+  /** As the agent would, with what it was given. */
+  const callBack = async (
+    body: unknown,
+    { token = asked[0]?.body.callback.token, runId = asked[0]?.body.id } = {},
+  ) => {
+    const answered = await fetch(`${hooks.url}/hooks/runs/${runId}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const { status } = answered;
+    return { status, body: (await answered.json()) as Record<string, unknown> };
+  };
+
+  it('is started with a way to call back, and its run goes on with what it says', async () => {
+    await start();
+    const { id, runs } = await run();
+    const [{ method, url, headers, body }] = asked as [Asked];
+    expect({ method, url }).toEqual({ method: 'POST', url: '/start' });
+    expect(headers).toMatchObject({
+      authorization: 'Bearer agent-key',
+      'idempotency-key': runs[0]?.id,
+    });
+    expect(body).toMatchObject({
+      id: runs[0]?.id,
+      agent: 'main',
+      session: 'agent:main:hook:e2e',
+      trust: 'untrusted',
+      callback: {
+        url: `https://hooks.example.com/hooks/runs/${runs[0]?.id}`,
+        token: expect.stringMatching(/^hookrun_[\w-]{43}$/),
+      },
+    });
+    expect(body.prompt).toContain('build it');
+    expect(JSON.stringify(await hooks.details(id))).not.toContain(body.callback.token);
+
+    expect(await callBack({ status: 'working', text: 'cloning' })).toMatchObject({ status: 200 });
+    await waits(id, 'cloning');
+    expect(await callBack({ status: 'succeeded', text: 'It is built.' })).toMatchObject({
+      status: 200,
+    });
+    const ended = await hooks.ended(id);
+    expect(ended.runs).toMatchObject([{ status: 'succeeded', reply: 'It is built.' }]);
+    expect(hooks.chan2.messages).toMatchObject([{ to: 'me', text: 'It is built.' }]);
+    expect(asked).toHaveLength(1);
+    const events = await hooks.events();
+    expect(events.map(({ hook }) => hook)).toEqual(['callback', 'callback', 'agent']);
+  });
+
+  it('fails with what it says, and a second end changes nothing', async () => {
+    await start();
+    const { id } = await run();
+    await callBack({ status: 'failed', error: 'no disk' });
+    expect((await hooks.ended(id)).runs).toMatchObject([{ status: 'failed', error: 'no disk' }]);
+    expect(await callBack({ status: 'succeeded', text: 'or yes' })).toMatchObject({ status: 200 });
+    expect((await hooks.details(id)).runs).toMatchObject([{ status: 'failed', reply: null }]);
+    expect(hooks.chan2.messages).toEqual([]);
+  });
+
+  it('is believed by the token of its run alone', async () => {
+    await start();
+    const { id } = await run();
+    const second = await hooks.ask('/agent', { message: 'another', wakeMode: 'next-heartbeat' });
+    await eventually('both are started', () => asked.length === 2);
+    const [{ body: first }, { body: other }] = asked as [Asked, Asked];
+    const done = { status: 'succeeded', text: 'forged' };
+    const stored = await hooks.stored();
+    for (const given of [
+      { token: other.callback.token },
+      { runId: other.id },
+      { token: `${first.callback.token}x` },
+      { token: 'hookrun_' },
+      { runId: 'nothing' },
+    ]) {
+      expect(await callBack(done, given)).toMatchObject({
+        status: 401,
+        body: { code: 'unauthorized' },
+      });
+    }
+    // The token of senders opens no run.
+    expect(await callBack(done, { token: TOKEN })).toMatchObject({ status: 404 });
+    expect(await hooks.stored()).toBe(stored);
+    expect((await hooks.details(id)).status).toBe('waiting');
+    expect((await hooks.details(second['eventId'])).status).toBe('waiting');
+  });
+
+  it('and who guesses is locked out', async () => {
+    await start({}, { authFailures: { limit: 3, windowSeconds: 60 } });
+    await run();
+    const guess = () => callBack({}, { token: 'hookrun_guess' });
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) statuses.push((await guess()).status);
+    expect(statuses.slice(0, 3)).toEqual([401, 401, 401]);
+    expect(statuses[3]).toBe(429);
+  });
+
+  it('is asked how it stands where it says where, and told to end', async () => {
+    await start({ pollSeconds: 30, until: '1h' });
+    answer = ({ method }) =>
+      method === 'POST'
+        ? { body: { url: '/tasks/7' } }
+        : { body: { status: 'working', text: 'compiling' } };
+    const { id } = await run();
+    clock.advance(30_000);
+    await eventually('it is asked', () => asked.length === 2);
+    expect(asked[1]).toMatchObject({ method: 'GET', url: '/tasks/7' });
+    clock.advance(HOUR);
+    const { runs } = await hooks.ended(id);
+    expect(runs).toMatchObject([{ status: 'failed', error: 'it did not end in time' }]);
+    expect(asked.at(-1)).toMatchObject({ method: 'DELETE', url: '/tasks/7' });
+  });
+
+  it('is told to end when an operator ends its run', async () => {
+    await start();
+    answer = ({ method }) => (method === 'POST' ? { body: { url: '/tasks/7' } } : {});
+    const { id, runs } = await run();
+    const wait = runs[0]?.waits.at(-1)?.id ?? '';
+    const denied = { verdict: 'denied', by: 'ana', at: clock.now() } as const;
+    expect(await hooks.app.get(LedgerAdmin).decide(wait, denied)).toBe('decided');
+    expect((await hooks.ended(id)).runs).toMatchObject([
+      { status: 'failed', error: 'denied by ana' },
+    ]);
+    expect(asked.at(-1)).toMatchObject({ method: 'DELETE', url: '/tasks/7' });
+  });
+
+  it('is started again, as the same run, where it could not be reached', async () => {
+    await start();
+    let times = 0;
+    answer = () => ({ status: (times += 1) === 1 ? 503 : 202 });
+    const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
+    await eventually('it was tried', () => times === 1);
+    await eventually('it is tried again', () => {
+      if (times === 1) clock.advance(60_000);
+      return times === 2;
+    });
+    await waits(eventId);
+    const [one, two] = asked;
+    expect(two?.headers['idempotency-key']).toBe(one?.headers['idempotency-key']);
+    expect(two?.body.callback).toEqual(one?.body.callback);
+  });
+
+  it('gets the body that its operator wrote, of which a prompt fills in nothing', async () => {
+    await start({ body: { text: '{prompt}', back: '{callbackUrl} {callbackToken}', n: 1 } });
+    const { runs } = await run('say {callbackToken}');
+    const [{ body }] = asked as [Asked];
+    expect(body.n).toBe(1);
+    expect(body.text).toContain('say {callbackToken}');
+    expect(body.back).toMatch(new RegExp(`/hooks/runs/${runs[0]?.id} hookrun_`));
+  });
+
+  it('fails where it could never say what became of it', async () => {
+    await start({}, { publicUrl: undefined });
+    const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
+    const { runs } = await hooks.ended(eventId);
+    expect(runs[0]).toMatchObject({ status: 'failed' });
+    expect(runs[0]?.error).toContain('set hooks.publicUrl');
+  });
+});
