@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import { ROUNDS, tell } from './rounds.ts';
+import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
+
+/*
+ * Letters are answered by an agent elsewhere, which calls back, while the service is killed again and again at any moment:
+ * before the start is known, between start and answer, while the answer comes in. The agent is started once for a key,
+ * and says its answer until somebody has taken it.
+ */
+
+const LETTERS_PER_ROUND = 3;
+const KILLS = Math.ceil(ROUNDS / 2);
+/** Longer than a service needs to begin what it finds. */
+const LONGEST_LIFE_MS = 400;
+
+let dir: string;
+let agent: Server;
+let service: TestedService;
+/** What was started, by its key, with how often. */
+let started: Map<string, number>;
+let answering: Promise<void>[];
+let hasEnded: boolean;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hooks-faults-callbacks-'));
+  started = new Map();
+  answering = [];
+  hasEnded = false;
+  agent = createServer((request, response) => {
+    const key = String(request.headers['idempotency-key']);
+    const times = started.get(key) ?? 0;
+    started.set(key, times + 1);
+    void json(request).then((body) => {
+      response.writeHead(202).end('{}');
+      if (times === 0) answering.push(answer(body as Started));
+    });
+  });
+  agent.listen(0, '127.0.0.1');
+  await once(agent, 'listening');
+  const { port } = agent.address() as AddressInfo;
+  const runner = { type: 'http', mode: 'callback', baseUrl: `http://127.0.0.1:${port}/` };
+  const configuration = {
+    gateway: { auth: { token: OPERATOR_TOKEN } },
+    hooks: { enabled: true, token: HOOK_TOKEN, publicUrl: 'http://hooks.example.com' },
+    agents: { defaults: { heartbeat: { every: '0m' }, notify: false, runner } },
+  };
+  await writeFile(join(dir, 'gateway.json5'), JSON.stringify(configuration));
+  service = await TestedService.start(dir);
+});
+
+afterEach(async () => {
+  hasEnded = true;
+  await Promise.all(answering);
+  await service.stop();
+  agent.close();
+  await rm(dir, { recursive: true });
+});
+
+interface Started {
+  readonly id: string;
+  readonly prompt: string;
+  readonly callback: { readonly token: string };
+}
+
+/** Works for a moment, and says its answer, twice at times, until it is taken. */
+async function answer({ id, prompt, callback: { token } }: Started): Promise<void> {
+  const text = `Answer to ${/letter \d+/.exec(prompt)?.[0]}.`;
+  await pause(Math.random() * LONGEST_LIFE_MS);
+  await say(id, token, { status: 'working', text: 'reading' });
+  await say(id, token, { status: 'succeeded', text });
+  if (Math.random() < 0.5) await say(id, token, { status: 'succeeded', text });
+}
+
+async function say(id: string, token: string, body: object): Promise<void> {
+  while (!hasEnded) {
+    const said = await fetch(`${service.url}/hooks/runs/${id}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }).catch(() => undefined);
+    if (said?.status === 200) return;
+    // Nothing but the death of the service keeps an answer out.
+    if (said !== undefined && said.status < 500) throw new Error(`answered ${said.status}`);
+    await pause(20);
+  }
+}
+
+async function send(n: number): Promise<string | undefined> {
+  const letter = { message: `letter ${n}`, deliver: false, wakeMode: 'next-heartbeat' };
+  const sent = await service.post('agent', letter, `letter-${n}`).catch(() => undefined);
+  return sent && ((await sent.json().catch(() => ({}))) as { eventId?: string }).eventId;
+}
+
+it('kill -9 starts no agent twice that knows its key, and loses and doubles no answer', async () => {
+  for (let round = 0; round < KILLS; round += 1) {
+    const from = round * LETTERS_PER_ROUND;
+    const under = Array.from({ length: LETTERS_PER_ROUND }, (_, n) => send(from + n));
+    await pause(Math.random() * LONGEST_LIFE_MS);
+    await service.kill();
+    await Promise.all(under);
+    service = await TestedService.start(dir);
+  }
+  // A sender sends again what was not answered, with the same key.
+  const letters = KILLS * LETTERS_PER_ROUND;
+  let again = 0;
+  for (let n = 0; n < letters; n += 1) {
+    const id = (await send(n)) ?? '';
+    const { runs } = await eventually(`letter ${n} is answered`, async () => {
+      const details = await service.details(id);
+      return ['done', 'failed'].includes(details.status) && details;
+    });
+    const [run] = runs;
+    expect(run).toMatchObject({ status: 'succeeded', reply: `Answer to letter ${n}.` });
+    again += (started.get(run!.id) ?? 0) - 1;
+    const resumed = run!.waits.filter(({ decision }) => decision?.verdict === 'resumed');
+    expect(new Set(resumed.map(({ decision }) => decision?.event?.eventId)).size).toBe(
+      resumed.length,
+    );
+  }
+  expect(started.size).toBe(letters);
+  tell(`${KILLS} kills, ${letters} agents started, ${again} of them again with the same key`);
+});
