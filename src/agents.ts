@@ -11,6 +11,7 @@ export type {
   AskedCall,
   AgentWait,
   AskedTools,
+  CallbackSettings,
   CameEvent,
   CapabilityContract,
   CommandSettings,

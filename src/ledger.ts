@@ -42,6 +42,8 @@ export type {
   AskedAt,
   AskedChange,
   AskedQuestion,
+  AwaitedEvent,
+  Paused,
   AttemptNote,
   AuditEntry,
   AuditFilter,

@@ -36,6 +36,7 @@ export type {
   ToolOptions,
   TransformOptions,
   VerifyOptions,
+  WaitForOptions,
   WakeMode,
 } from './hooks/options/index.ts';
 export type {
@@ -44,11 +45,13 @@ export type {
   AskWhen,
   MessageAddress,
   ObservedEnd,
+  WaitForOption,
 } from './hooks/ports/index.ts';
 export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
 export type { PostedAnswer, PostedRequest } from './hooks/operating/operator-requests.ts';
+export type { RunOptions } from './hooks/hooks.service.ts';
 export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 
 // What a mapping is once it is compiled, and what comes of it: for a `MappingService` or `TransformSandbox` of one's own.

@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import JSON5 from 'json5';
 import { agentRunner } from '../../src/agents.ts';
 import { LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
+import { documented } from '../real/programs.ts';
 
 const HOUR = 3_600_000;
 
@@ -252,6 +254,35 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect(body.n).toBe(1);
     expect(body.text).toContain('say {callbackToken}');
     expect(body.back).toMatch(new RegExp(`/hooks/runs/${runs[0]?.id} hookrun_`));
+  });
+
+  it.each([
+    ['Agents that run elsewhere', 'https://agents.example.com/start', '/start'],
+    [
+      'Claude routines',
+      'https://api.anthropic.com/v1/claude_code/routines/trig_01ABC/fire',
+      '/v1/claude_code/routines/trig_01ABC/fire',
+    ],
+  ])('is started as docs/agents.md says: %s', async (heading, there, path) => {
+    // As the reference has the answer of a routine; ours need not say anything.
+    answer = () => ({ status: 200, body: { type: 'routine_fire', claude_code_session_id: 's' } });
+    const [configuration = ''] = documented(heading);
+    const { hooks: own, agents } = JSON5.parse<HooksModuleOptions & { hooks: object }>(
+      configuration.replace(there, new URL(path, baseUrl).href).replace(/\$\{\w+\}/, 'agent-key'),
+    );
+    await start({}, { ...own, agents });
+    await run();
+    const [{ url, headers, body }] = asked as [Asked];
+    expect(url).toBe(path);
+    const isRoutine = heading === 'Claude routines';
+    const [, token = ''] = /Bearer (hookrun_[\w-]{43})\.$/.exec(body.text) ?? [];
+    const id = /hooks\/runs\/([\w-]+) with/.exec(body.text ?? '')?.[1];
+    if (isRoutine) expect(headers['anthropic-beta']).toBe('experimental-cc-routine-2026-04-01');
+    const given = isRoutine ? { token, runId: id } : {};
+    expect(await callBack({ status: 'succeeded', text: 'Done.' }, given)).toMatchObject({
+      status: 200,
+    });
+    await eventually('the reply is delivered', () => hooks.chan2.messages[0]?.text === 'Done.');
   });
 
   it('fails where it could never say what became of it', async () => {
