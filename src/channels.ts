@@ -38,6 +38,7 @@ export type {
   DeliveryFailure,
   HeardTaps,
   OutgoingMessage,
+  RunStanding,
   Tap,
   TapPolling,
 } from './hooks/ports/index.ts';

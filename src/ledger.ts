@@ -120,6 +120,8 @@ export type {
   RunStory,
   RunJob,
   RunLease,
+  RunNote,
+  RunStanding,
   RunStatus,
   RunUpdate,
   RunnerSession,

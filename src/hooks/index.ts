@@ -280,6 +280,8 @@ export type {
   RunChange,
   RunLease,
   RunJob,
+  RunNote,
+  RunStanding,
   RunStatus,
   RunDetails,
   RunStory,

@@ -1,76 +1,39 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
-import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
 import { HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { findProblems } from '../support/ingest.ts';
-import { gitea } from '../support/platforms/gitea.ts';
-import { github } from '../support/platforms/github.ts';
-import { gitlab } from '../support/platforms/gitlab.ts';
 import { intercom } from '../support/platforms/intercom.ts';
 import { zendesk } from '../support/platforms/zendesk.ts';
 import { RecordingChannel } from '../support/recording.ts';
 import { PlatformServer, say } from '../support/platforms/index.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
+import { SOURCES, commentOf, sampleOf } from '../support/sources.ts';
+import type { Json, SourceName } from '../support/sources.ts';
 import { TransformFiles } from '../support/transforms.ts';
 import { discord } from '../support/platforms/discord.ts';
 import { telegram } from '../support/platforms/telegram.ts';
 import { slack } from '../support/platforms/slack.ts';
 
 type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
-type Json = Record<string, unknown>;
 
-/** A sender whose events can be answered, and what it sends of a comment. */
-interface Sender {
-  readonly speech: PlatformSpeech;
-  readonly sample: string;
-  readonly to: string;
-  /** The same event with these words of this author, in a private or a public place. */
-  readonly change: (body: Json, text: string, by: string, isPrivate: boolean) => Json;
-}
-
-const ofGitea = (body: Json, text: string, login: string, isPrivate: boolean): Json => ({
-  ...body,
-  issue: { ...(body['issue'] as Json), number: 7 },
-  comment: { ...(body['comment'] as Json), id: Math.random(), body: text, user: { login } },
-  repository: { ...(body['repository'] as Json), full_name: 'acme/shop', private: isPrivate },
-  sender: { login, type: 'User' },
-});
-
-const SENDERS: Readonly<Record<'github' | 'gitea' | 'gitlab', Sender>> = {
-  github: { speech: github, sample: 'issue_comment.created', to: 'acme/shop#7', change: ofGitea },
-  gitea: { speech: gitea, sample: 'issue_comment', to: 'acme/shop#7', change: ofGitea },
-  gitlab: {
-    speech: gitlab,
-    sample: 'note',
-    to: 'acme/shop!12',
-    change: (body, note, username, isPrivate) => ({
-      ...body,
-      user: { username, name: username },
-      project: { ...(body['project'] as Json), visibility_level: isPrivate ? 0 : 20 },
-      object_attributes: { ...(body['object_attributes'] as Json), id: Math.random(), note },
-    }),
-  },
-};
-type SenderName = keyof typeof SENDERS;
 /** Whose events never tell of what we wrote. */
 const OTHERS = { slack, telegram, discord, zendesk, intercom };
-const NAMES = Object.keys(SENDERS) as SenderName[];
+const NAMES = Object.keys(SOURCES) as SourceName[];
 
 let server: PlatformServer;
 let hooks: Hooks;
 /** Where replies go by default, and the operator is asked. */
 let chat: RecordingChannel;
-let deliveries = 0;
 
 async function start(
-  preset: SenderName | keyof typeof OTHERS,
+  preset: SourceName | keyof typeof OTHERS,
   mapping: Partial<Mapping> = {},
   more: Partial<HooksModuleOptions> = {},
 ): Promise<void> {
-  const { github: hub, gitea: tea, gitlab: lab } = SENDERS;
+  const { github: hub, gitea: tea, gitlab: lab } = SOURCES;
   const speeches = { github: hub.speech, gitea: tea.speech, gitlab: lab.speech, ...OTHERS };
   const speech: PlatformSpeech = speeches[preset];
   server = await PlatformServer.start(speech);
@@ -93,29 +56,14 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A sample as its sender sends it. */
-function sampleOf(name: string, event: string) {
-  const sample = readSample(name, event)!;
-  return { body: bodyOf(sample), headers: sample.headers };
-}
-
 /** The sender tells of a comment. */
 async function comment(
-  name: SenderName,
+  name: SourceName,
   text: string,
-  { by = 'stranger', isPrivate = true } = {},
+  how: { by?: string; isPrivate?: boolean } = {},
 ): Promise<EventDetails> {
-  const { sample, change } = SENDERS[name];
-  const { headers, body: sent } = sampleOf(name, sample);
-  const body = change(JSON.parse(sent), text, by, isPrivate);
-  const ids = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key'];
-  const fresh = Object.fromEntries(
-    Object.entries(headers ?? {}).map(([key, value]) => [
-      key,
-      ids.includes(key) ? `d-${(deliveries += 1)}` : value,
-    ]),
-  );
-  const { eventId } = await hooks.ask(`/${name}`, body, fresh);
+  const { body, headers } = commentOf(name, text, how);
+  const { eventId } = await hooks.ask(`/${name}`, body, headers);
   return eventually('it ends or waits', async () => {
     const event = await hooks.details(eventId);
     return !['accepted', 'running', 'delivering'].includes(event.status) && event;
@@ -130,7 +78,7 @@ const written = (): string[] => server.requests.map(({ body }) => String((body a
 const runs = (): number => hooks.runner.turns.filter(({ kind }) => kind === 'run').length;
 
 describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (name) => {
-  const { to } = SENDERS[name];
+  const { to } = SOURCES[name];
 
   it('comments where the event came from, with the task of an answer', async () => {
     await start(name);

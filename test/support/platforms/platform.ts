@@ -10,6 +10,8 @@ export interface Shown {
   readonly text: string;
   /** The idempotency key, where the platform has one. */
   readonly key?: string;
+  /** The message that it was to take the place of. */
+  readonly replaces?: string;
 }
 
 /** One way in which a platform refuses, in its own words, and what it means. */
@@ -40,12 +42,16 @@ export interface PlatformSpeech {
   /** A rate limit that concerns the whole channel. */
   readonly limited: (seconds: number | undefined) => Script;
   readonly refusals: readonly Refusal[];
+  /** How it refuses to change a message that is gone; absent: it changes none. */
+  readonly gone?: Script;
 }
 
 /** A real HTTP server that speaks as a platform does, and remembers what people saw. */
 export class PlatformServer extends ScriptedServer {
   /** What was shown, in order; a key that is known shows nothing again. */
   readonly shown: Shown[] = [];
+  /** What somebody has deleted of it, by its place. */
+  readonly deleted = new Set<number>();
 
   readonly speech: PlatformSpeech;
 
@@ -77,9 +83,20 @@ export class PlatformServer extends ScriptedServer {
     if (status >= 300 || body !== undefined) return json(status, {});
     if (shown === undefined) return this.speech.answer(request, shown, 0);
     if (shown.text.length > this.speech.limit) return json(400, { error: 'too long' });
+    if (shown.replaces !== undefined) return this.#change(request, shown);
     const known = this.#placeOf(shown);
     if (known < 0) this.shown.push(shown);
     return this.speech.answer(request, shown, known < 0 ? this.shown.length : known + 1);
+  }
+
+  #change(request: RecordedRequest, shown: Shown): Answer {
+    const place = Number.parseInt(shown.replaces ?? '', 10) - 1;
+    const { to, text } = shown;
+    const { gone = {} } = this.speech;
+    const isThere = this.shown[place] !== undefined && !this.deleted.has(place);
+    if (!isThere) return json(gone.status ?? 404, gone.body);
+    this.shown[place] = { to, text };
+    return this.speech.answer(request, shown, place + 1);
   }
 
   #placeOf({ key }: Shown): number {
