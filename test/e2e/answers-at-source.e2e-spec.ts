@@ -230,6 +230,29 @@ describe('where a reply to the source goes', () => {
     expect(await told(written()[0] ?? '', 2)).toMatchObject({ skipped: true });
   });
 
+  const DISCUSSION = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567';
+
+  it.each([
+    ['a discussion', 'in it', { type: 'DiscussionNote' }, `!12/${DISCUSSION}`],
+    ['a change', 'in its discussion', { type: 'DiffNote' }, `!12/${DISCUSSION}`],
+    ['internal', 'where it stays so', { type: null, internal: true }, `!12/${DISCUSSION}`],
+    ['alone', 'beside it', { type: null, internal: false }, '!12'],
+  ])('of a note on GitLab that is %s: %s', async (_what, _where, attributes, place) => {
+    await start('gitlab', { approve: false });
+    const send = (text: string) => {
+      const { body, headers } = commentOf('gitlab', text);
+      const note = {
+        ...(body['object_attributes'] as Json),
+        discussion_id: DISCUSSION,
+        ...attributes,
+      };
+      return hooks.ask('/gitlab', { ...body, object_attributes: note }, headers);
+    };
+    await hooks.ended((await send('And this?'))['eventId']);
+    expect(server.shown).toEqual([{ to: `acme/shop${place}`, text: 'the reply' }]);
+    expect(await send(written()[0] ?? '')).toMatchObject({ skipped: true });
+  });
+
   it.each([
     ['telegram', 'message.group', '-1001234567890'],
     ['discord', 'command', '645027906669510667'],
