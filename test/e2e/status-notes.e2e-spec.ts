@@ -83,7 +83,7 @@ describe.each(NAMES)('statusNote with the preset %s (behaviour.md §7)', (name) 
     await shows(WORKING);
     answer('the reply');
     const event = await hooks.ended(id);
-    expect(server.shown).toEqual([{ to: expect.stringContaining('acme/shop'), text: 'the reply' }]);
+    expect(server.shown).toEqual([{ to, text: 'the reply' }]);
     expect(event).toMatchObject({
       status: 'done',
       deliveries: [

@@ -6,6 +6,7 @@ import { GITHUB_ROOT, github } from './github.ts';
 import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
 import { INTERCOM_ROOT, intercom } from './intercom.ts';
+import { LINEAR_ROOT, linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
@@ -114,6 +115,7 @@ export const channelProviders = {
   gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
   zendesk: row(['token', 'account', 'apiRoot'], [], zendesk),
   intercom: row(['token', 'account'], ['apiRoot'], intercom, INTERCOM_ROOT),
+  linear: row([], ['token', 'appId', 'appSecret', 'apiRoot', 'tokenUrl'], linear, LINEAR_ROOT),
 };
 
 /** The names that `provider` may have. */

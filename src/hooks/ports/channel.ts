@@ -200,7 +200,7 @@ export abstract class Channel {
   }
 
   /**
-   * Whether a text that an event brings is a message of this channel's own: what it says itself is no news, and an answer
+   * Whether a text that an event brings, or its id, is a message of this channel's own: what it says itself is no news, and an answer
    * to it would be the next. Nobody else may be able to make a text one. @default no text is
    */
   isOwn(_text: string): boolean {

@@ -136,11 +136,11 @@ export class ChannelOptions {
   @IsIn(IMESSAGE_METHODS)
   method?: (typeof IMESSAGE_METHODS)[number];
 
-  /** msteams: the bot's app id. */
+  /** msteams: the bot's app id. linear: the app's client id. */
   @OptionalText()
   appId?: string;
 
-  /** msteams: the bot's client secret, best as `${NAME}`. */
+  /** msteams, linear: the client secret of the bot or app, best as `${NAME}`. */
   @Option({ secret: true })
   @OptionalText()
   appSecret?: string;
@@ -149,7 +149,7 @@ export class ChannelOptions {
   @OptionalText()
   tenantId?: string;
 
-  /** msteams: address of the token endpoint. Default: that of the tenant. */
+  /** msteams, linear: address of the token endpoint. Default: that of the tenant, or Linear's. */
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   tokenUrl?: string;

@@ -37,8 +37,13 @@ export interface PlatformSpeech {
   readonly message: (request: RecordedRequest) => Shown | undefined;
   /** How many requests come before the first message, for a token. */
   readonly requestsBefore: number;
-  /** What the platform answers; `n` numbers the messages. */
-  readonly answer: (request: RecordedRequest, shown: Shown | undefined, n: number) => Answer;
+  /** What the platform answers; `n` numbers the messages, and `isRepeat` says that it has this one. */
+  readonly answer: (
+    request: RecordedRequest,
+    shown: Shown | undefined,
+    n: number,
+    isRepeat?: boolean,
+  ) => Answer;
   /** A rate limit that concerns the whole channel. */
   readonly limited: (seconds: number | undefined) => Script;
   readonly refusals: readonly Refusal[];
@@ -86,16 +91,24 @@ export class PlatformServer extends ScriptedServer {
     if (shown.replaces !== undefined) return this.#change(request, shown);
     const known = this.#placeOf(shown);
     if (known < 0) this.shown.push(shown);
-    return this.speech.answer(request, shown, known < 0 ? this.shown.length : known + 1);
+    return this.speech.answer(
+      request,
+      shown,
+      known < 0 ? this.shown.length : known + 1,
+      known >= 0,
+    );
   }
 
   #change(request: RecordedRequest, shown: Shown): Answer {
-    const place = Number.parseInt(shown.replaces ?? '', 10) - 1;
-    const { to, text } = shown;
+    const { replaces = '', text } = shown;
+    const named = this.shown.findIndex(({ key }) => key === replaces);
+    const place = named < 0 ? Number.parseInt(replaces, 10) - 1 : named;
     const { gone = {} } = this.speech;
-    const isThere = this.shown[place] !== undefined && !this.deleted.has(place);
-    if (!isThere) return json(gone.status ?? 404, gone.body);
-    this.shown[place] = { to, text };
+    const before = this.shown[place];
+    if (before === undefined || this.deleted.has(place)) {
+      return json(gone.status ?? 404, gone.body);
+    }
+    this.shown[place] = { ...before, text };
     return this.speech.answer(request, shown, place + 1);
   }
 
