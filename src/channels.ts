@@ -13,6 +13,8 @@ export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
 export { intercom } from './adapters/channels/intercom.ts';
 export type { IntercomOptions } from './adapters/channels/intercom.ts';
+export { jira } from './adapters/channels/jira.ts';
+export type { JiraOptions } from './adapters/channels/jira.ts';
 export { linear } from './adapters/channels/linear.ts';
 export type { LinearOptions } from './adapters/channels/linear.ts';
 export { mattermost } from './adapters/channels/mattermost.ts';

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { findProblems } from '../support/ingest.ts';
 import { intercom } from '../support/platforms/intercom.ts';
+import { jira } from '../support/platforms/jira.ts';
 import { zendesk } from '../support/platforms/zendesk.ts';
 import { RecordingChannel } from '../support/recording.ts';
 import { PlatformServer, say } from '../support/platforms/index.ts';
@@ -20,7 +21,7 @@ import { slack } from '../support/platforms/slack.ts';
 type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
 
 /** Whose events never tell of what we wrote. */
-const OTHERS = { slack, telegram, discord, zendesk, intercom };
+const OTHERS = { slack, telegram, discord, zendesk, intercom, jira };
 const NAMES = Object.keys(SOURCES) as SourceName[];
 
 let server: PlatformServer;
@@ -280,6 +281,43 @@ describe('where a reply to the source goes', () => {
     expect(hooks.runner.turns[0]?.prompt).toMatch(
       /which the (?:staff|team) reads and the customer/,
     );
+  });
+
+  it('is a comment in Jira, internal on a request of a service desk, and known by its author', async () => {
+    await start('jira');
+    const { body, headers } = sampleOf('jira', 'comment_created');
+    const sent = JSON.parse(body) as { comment: Json; issue: { fields: Json } };
+    const told = (id: string, accountId: string, projectTypeKey: string) => {
+      const { comment, issue } = sent;
+      const author = { ...(comment['author'] as Json), accountId };
+      const project = { ...(issue.fields['project'] as Json), projectTypeKey };
+      return hooks.ask(
+        '/jira',
+        {
+          ...sent,
+          timestamp: Number(id),
+          comment: { ...comment, id, author },
+          issue: { ...issue, fields: { ...issue.fields, project } },
+        },
+        headers,
+      );
+    };
+    const { eventId } = await told('1', 'ada', 'service_desk');
+    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', warnings: [] });
+    expect(server.shown).toEqual([{ to: 'SHOP-15', text: 'the reply' }]);
+    expect(server.requests[0]?.body).toMatchObject({
+      properties: [{ key: 'sd.public.comment', value: { internal: true } }],
+    });
+    expect(await told('2', '712020:agent', 'service_desk')).toMatchObject({
+      status: 200,
+      skipped: true,
+    });
+    // Elsewhere nobody knows who reads it.
+    const open = await told('3', 'ada', 'software');
+    await eventually('it waits', async () => {
+      return (await hooks.details(open['eventId'])).status === 'waiting';
+    });
+    expect(server.requests).toHaveLength(1);
   });
 
   it('is where any reply goes for a case that has no such place', async () => {

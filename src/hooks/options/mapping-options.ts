@@ -90,7 +90,7 @@ export class ReplyToOptions {
   @TextOrLines()
   to!: string | readonly (string | ListLine)[];
 
-  /** What its author wrote, or the id by which the channel knows its own: what a channel of ours wrote is skipped. Template. */
+  /** What its author wrote, or the id by which the channel knows its own (of the message or the author): what a channel of ours wrote is skipped. Template. */
   @OptionalText()
   text?: string;
 

@@ -117,7 +117,7 @@ export class ChannelOptions {
   @OptionalSection(ChannelTemplateOptions)
   template?: ChannelTemplateOptions;
 
-  /** signal: the sending number, with + and country code. zendesk: e-mail address of the agent. intercom: id of the teammate. */
+  /** signal: the sending number, with + and country code. zendesk, jira: e-mail address of the account. intercom: id of the teammate. */
   @OptionalText()
   account?: string;
 
@@ -175,6 +175,15 @@ export class ChannelOptions {
   @IsOptional()
   @TextList()
   repositories?: string[];
+
+  /** jira: keys of the projects where it may comment, as `SHOP`, or `*`. */
+  @IsOptional()
+  @TextList()
+  projects?: string[];
+
+  /** jira: Atlassian account id of `account`, the end of the address of its profile. */
+  @OptionalText()
+  accountId?: string;
 }
 
 /** The `channels` section: what the channels have in common, and which platform serves each. */

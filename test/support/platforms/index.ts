@@ -4,6 +4,7 @@ import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
 import { intercom } from './intercom.ts';
+import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
@@ -38,4 +39,5 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['zendesk', zendesk],
   ['intercom', intercom],
   ['linear', linear],
+  ['jira', jira],
 ];
