@@ -51,9 +51,11 @@ const ACTIVITY_TYPES: Readonly<Record<RunStanding, string>> = {
   silent: 'response',
 };
 
+const NO_TOKEN = 'authentication error';
+
 /** `extensions.type` of errors (packages/sdk/src/error.ts); all others are about the message. */
 const KINDS: Readonly<Record<string, DeliveryFailure>> = {
-  'authentication error': 'auth',
+  [NO_TOKEN]: 'auth',
   forbidden: 'auth',
   ratelimited: 'rate-limited',
   'internal error': 'retryable',
@@ -136,8 +138,11 @@ class LinearChannel extends PlatformChannel {
     if (status === 200 && error === undefined && getField(json, 'data') != null) return;
     if (IS_THERE.test(getText(error, 'message') ?? '')) return;
     const explained = explain(answer, error);
-    if (explained.kind === 'auth' || status === 401) this.#tokens?.forget();
-    throw this.refusal(answer, { ...explained, secrets: [token] });
+    const isOver = this.#tokens !== undefined && (status === 401 || explained.code === NO_TOKEN);
+    // The next attempt asks for a new token, and whether the app is refused is said there.
+    if (isOver) this.#tokens?.forget();
+    const kind = isOver ? 'retryable' : explained.kind;
+    throw this.refusal(answer, { ...explained, kind, secrets: [token] });
   }
 }
 
