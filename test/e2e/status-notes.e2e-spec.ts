@@ -1,5 +1,5 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
-import { AgentError, LedgerAdmin } from '../../src/hooks/index.ts';
+import { AgentError, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -87,7 +87,13 @@ describe.each(NAMES)('statusNote with the preset %s (behaviour.md §7)', (name) 
     expect(event).toMatchObject({
       status: 'done',
       deliveries: [
-        { to, status: 'skipped', error: 'the reply took the place of this note', messageId: '1' },
+        {
+          to,
+          status: 'skipped',
+          error: 'the reply took the place of this note',
+          messageId: '1',
+          attempts: [{ outcome: 'delivered' }],
+        },
         { to, status: 'delivered', messageId: '1' },
       ],
     });
@@ -248,8 +254,13 @@ describe('a note that says how a run stands', () => {
     expect(texts()).toEqual(['the reply']);
   });
 
-  it('is left out where a platform edits nothing', async () => {
+  it('is left out where a platform edits nothing, which the start says', async () => {
     await start('intercom');
+    const settings = hooks.app.get(HooksSettings);
+    expect((await settings.findings(settings.current)).warnings).toContainEqual({
+      key: 'mapping intercom',
+      message: expect.stringContaining('has a statusNote, and intercom lets no message be changed'),
+    });
     const { body, headers } = sampleOf('intercom', 'conversation.user.replied');
     const { eventId } = await hooks.ask('/intercom', body, headers);
     answer('the reply');

@@ -270,6 +270,11 @@ export class ActionResolver {
     return this.recipients.isOwn(provider, text);
   }
 
+  /** Whether a channel of this provider can put an answer in the place of a note. */
+  takesNotes(provider: string): boolean {
+    return this.#noteAt({ channel: 'last', provider, to: '' }) !== undefined;
+  }
+
   /** Whether there is a channel of this provider. */
   serves(provider: string): boolean {
     return this.recipients.serves(provider);

@@ -161,14 +161,14 @@ export class DeliveryStep implements Step<DeliveryLease> {
     messageId: string | undefined,
   ): StepResult {
     const { job } = lease;
-    if (job.note?.says !== undefined) {
-      return { outcome: { type: 'done' }, changes: noteSaid(job, messageId, replaces) };
-    }
     const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';
     const { deliveryId: id, channel } = job;
     const at = this.clock.now();
     const session = mainSession(job.agentId);
     const attempt = attemptNote(lease, at, status);
+    if (job.note?.says !== undefined) {
+      return { outcome: { type: 'done' }, changes: noteSaid(job, messageId, replaces, attempt) };
+    }
     return {
       outcome: { type: 'done' },
       changes: [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '../ports/index.ts';
-import type { Change, DeliveryJob, RunStatus } from '../ports/index.ts';
+import type { AttemptNote, Change, DeliveryJob, RunStatus } from '../ports/index.ts';
 
 /** How long a note is tried again: what it says is of interest now, and answers wait behind it. */
 export const NOTE_RETRY_MS = 60_000;
@@ -42,12 +42,13 @@ export function noteSaid(
   job: DeliveryJob,
   messageId: string | undefined,
   replaces: string | undefined,
+  attempt: AttemptNote,
 ): readonly Change[] {
   const { deliveryId: id, eventId, runId, channel, to } = job;
   if (replaces !== undefined || eventId === null) return [];
   return [
     { type: 'delivery', id, eventId, runId, channel, to, status: 'delivered' },
-    { type: 'delivery-update', id, messageId },
+    { type: 'delivery-update', id, messageId, attempt },
   ];
 }
 
