@@ -30,6 +30,7 @@ async function start(
   preset: SourceName | keyof typeof OTHERS,
   mapping: Partial<Mapping> = {},
   more: Partial<HooksModuleOptions> = {},
+  onUnknown: 'retry' | 'stop' = 'retry',
 ): Promise<void> {
   const { github, gitea, gitlab } = SOURCES;
   const all = { github: github.speech, gitea: gitea.speech, gitlab: gitlab.speech, ...OTHERS };
@@ -41,7 +42,7 @@ async function start(
     presets: [preset],
     mappings: [{ id: preset, reply: 'source', statusNote: true, ...mapping }],
     agents: { defaults: { heartbeat: { every: '0m' } } },
-    channels: { chan_1: { provider: chat, to: '+1' }, chan_5: { provider } },
+    channels: { chan_1: { provider: chat, to: '+1' }, chan_5: { provider, onUnknown } },
     clock: new FastClock(),
     ...more,
   });
@@ -209,6 +210,28 @@ describe('a note that says how a run stands', () => {
       deliveries: [{ status: 'delivered' }],
     });
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('stays where it may not be changed, and the answer is written anew', async () => {
+    await start('github');
+    const id = await tell('github');
+    await shows(WORKING);
+    server.nextMessage({ status: 403, body: { message: 'Resource not accessible' } });
+    answer('the reply');
+    expect(await hooks.ended(id)).toMatchObject({ status: 'done' });
+    expect(texts()).toEqual([WORKING, 'the reply']);
+    expect(chat.messages).toEqual([]);
+  });
+
+  it('has the answer in its place once, also where an answer of the platform is lost', async () => {
+    await start('github', {}, {}, 'stop');
+    const id = await tell('github');
+    await shows(WORKING);
+    server.nextMessage({ cut: 'at-once' });
+    answer('the reply');
+    expect(await hooks.ended(id)).toMatchObject({ status: 'done' });
+    expect(texts()).toEqual(['the reply']);
+    expect(server.requests).toHaveLength(3);
   });
 
   it('is nobody’s trouble when it is refused', async () => {

@@ -144,8 +144,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease, binding, replaces);
       if (!(error instanceof DeliveryError)) throw error;
-      if (replaces !== undefined && error.kind === 'permanent') {
-        // It was deleted, or is too old: only a reply is worth a message of its own.
+      const isRefused = error.kind === 'permanent' || (note !== undefined && error.kind === 'auth');
+      if (replaces !== undefined && isRefused) {
+        // It was deleted, is too old or may not be changed: only a reply is worth a message of its own.
         if (note === undefined) return this.#taken(lease, { binding, to, replaces }, replaces);
         if (note.says !== undefined) return NOTHING_LEFT;
         return await this.#send(lease, { binding, to }, { text, place, count }, stop);
