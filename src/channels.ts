@@ -13,6 +13,10 @@ export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
 export { intercom } from './adapters/channels/intercom.ts';
 export type { IntercomOptions } from './adapters/channels/intercom.ts';
+export { jira } from './adapters/channels/jira.ts';
+export type { JiraOptions } from './adapters/channels/jira.ts';
+export { linear } from './adapters/channels/linear.ts';
+export type { LinearOptions } from './adapters/channels/linear.ts';
 export { mattermost } from './adapters/channels/mattermost.ts';
 export type { MattermostOptions } from './adapters/channels/mattermost.ts';
 export { msteams } from './adapters/channels/msteams.ts';
@@ -38,6 +42,7 @@ export type {
   DeliveryFailure,
   HeardTaps,
   OutgoingMessage,
+  RunStanding,
   Tap,
   TapPolling,
 } from './hooks/ports/index.ts';

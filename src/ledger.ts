@@ -126,6 +126,8 @@ export type {
   RunStory,
   RunJob,
   RunLease,
+  RunNote,
+  RunStanding,
   RunStatus,
   RunUpdate,
   RunnerSession,

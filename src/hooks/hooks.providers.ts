@@ -81,6 +81,7 @@ import { Notices } from './work/notice.ts';
 import { OperatorAddress } from './work/operator-address.ts';
 import { Outbox } from './work/outbox.ts';
 import { Questions } from './work/questions.ts';
+import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
 import { RunStep } from './work/run.ts';
@@ -249,6 +250,7 @@ export const providers: Provider[] = [
   Notices,
   OperatorAddress,
   Questions,
+  RunNotes,
   Taps,
   { provide: TapDoor, useExisting: Taps },
   TapStep,

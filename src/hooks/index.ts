@@ -284,6 +284,8 @@ export type {
   RunChange,
   RunLease,
   RunJob,
+  RunNote,
+  RunStanding,
   RunStatus,
   RunDetails,
   RunStory,

@@ -30,6 +30,8 @@ const FULL = {
   gitea: { ...settings, repositories: ['*'] },
   zendesk: { ...settings, account: 'a' },
   intercom: { ...settings, account: '1' },
+  linear: settings,
+  jira: { ...settings, account: 'a', accountId: 'b', projects: ['*'] },
 };
 
 describe('idle providers', () => {
@@ -37,7 +39,7 @@ describe('idle providers', () => {
     const names = Object.keys(channelProviders) as (keyof typeof channelProviders)[];
     const channels = names.map((name) => makeChannel(name, FULL[name]));
     for (const channel of channels) channel.parts('Hello');
-    expect(channels).toHaveLength(14);
+    expect(channels).toHaveLength(16);
     expect(loaded).toEqual([]);
     const message = { to: '1', text: 'Hello', idempotencyKey: 'k' };
     const { signal } = new AbortController();

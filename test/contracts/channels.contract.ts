@@ -64,6 +64,7 @@ export function describeChannel(name: string, speech: PlatformSpeech): void {
     afterEach(() => under[Symbol.asyncDispose]());
 
     describeSuccess(() => under);
+    describeEdits(() => under, speech);
     describeRecipients(() => under, speech);
     describeRefusals(() => under, speech);
     describeMissingAnswers(() => under);
@@ -110,6 +111,27 @@ function describeSuccess(under: () => ChannelUnderTest): void {
 
   it('has nothing to send of a blank text', () => {
     expect(under().channel.parts(' \n ')).toEqual([]);
+  });
+}
+
+function describeEdits(under: () => ChannelUnderTest, { gone }: PlatformSpeech): void {
+  it('says truly whether it edits', () => expect(under().channel.edits).toBe(gone !== undefined));
+  if (gone === undefined) return;
+
+  it('puts a message in the place of another one, twice without harm', async () => {
+    const { messageId: replaces } = await under().send();
+    const edit = { replaces, text: 'Good evening', idempotencyKey: 'delivery-2' };
+    expect(await under().send(edit)).toEqual({ messageId: replaces });
+    await under().send(edit);
+    expect(under().server.shown).toMatchObject([{ text: 'Good evening' }]);
+  });
+
+  it('refuses it for good where the other one is gone', async () => {
+    const { messageId: replaces } = await under().send();
+    under().server.deleted.add(0);
+    const error = await under().failure(under().send({ replaces, text: 'Good evening' }));
+    expect(error.kind).toBe('permanent');
+    expect(under().server.shown).toMatchObject([{ text: 'Good morning' }]);
   });
 }
 

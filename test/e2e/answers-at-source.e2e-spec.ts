@@ -1,76 +1,40 @@
 import { makeChannel } from '../../src/adapters/channels/providers.ts';
-import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
 import { HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { findProblems } from '../support/ingest.ts';
-import { gitea } from '../support/platforms/gitea.ts';
-import { github } from '../support/platforms/github.ts';
-import { gitlab } from '../support/platforms/gitlab.ts';
 import { intercom } from '../support/platforms/intercom.ts';
+import { jira } from '../support/platforms/jira.ts';
 import { zendesk } from '../support/platforms/zendesk.ts';
 import { RecordingChannel } from '../support/recording.ts';
 import { PlatformServer, say } from '../support/platforms/index.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
+import { SOURCES, commentOf, sampleOf } from '../support/sources.ts';
+import type { Json, SourceName } from '../support/sources.ts';
 import { TransformFiles } from '../support/transforms.ts';
 import { discord } from '../support/platforms/discord.ts';
 import { telegram } from '../support/platforms/telegram.ts';
 import { slack } from '../support/platforms/slack.ts';
 
 type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
-type Json = Record<string, unknown>;
 
-/** A sender whose events can be answered, and what it sends of a comment. */
-interface Sender {
-  readonly speech: PlatformSpeech;
-  readonly sample: string;
-  readonly to: string;
-  /** The same event with these words of this author, in a private or a public place. */
-  readonly change: (body: Json, text: string, by: string, isPrivate: boolean) => Json;
-}
-
-const ofGitea = (body: Json, text: string, login: string, isPrivate: boolean): Json => ({
-  ...body,
-  issue: { ...(body['issue'] as Json), number: 7 },
-  comment: { ...(body['comment'] as Json), id: Math.random(), body: text, user: { login } },
-  repository: { ...(body['repository'] as Json), full_name: 'acme/shop', private: isPrivate },
-  sender: { login, type: 'User' },
-});
-
-const SENDERS: Readonly<Record<'github' | 'gitea' | 'gitlab', Sender>> = {
-  github: { speech: github, sample: 'issue_comment.created', to: 'acme/shop#7', change: ofGitea },
-  gitea: { speech: gitea, sample: 'issue_comment', to: 'acme/shop#7', change: ofGitea },
-  gitlab: {
-    speech: gitlab,
-    sample: 'note',
-    to: 'acme/shop!12',
-    change: (body, note, username, isPrivate) => ({
-      ...body,
-      user: { username, name: username },
-      project: { ...(body['project'] as Json), visibility_level: isPrivate ? 0 : 20 },
-      object_attributes: { ...(body['object_attributes'] as Json), id: Math.random(), note },
-    }),
-  },
-};
-type SenderName = keyof typeof SENDERS;
 /** Whose events never tell of what we wrote. */
-const OTHERS = { slack, telegram, discord, zendesk, intercom };
-const NAMES = Object.keys(SENDERS) as SenderName[];
+const OTHERS = { slack, telegram, discord, zendesk, intercom, jira };
+const NAMES = Object.keys(SOURCES) as SourceName[];
 
 let server: PlatformServer;
 let hooks: Hooks;
 /** Where replies go by default, and the operator is asked. */
 let chat: RecordingChannel;
-let deliveries = 0;
 
 async function start(
-  preset: SenderName | keyof typeof OTHERS,
+  preset: SourceName | keyof typeof OTHERS,
   mapping: Partial<Mapping> = {},
   more: Partial<HooksModuleOptions> = {},
 ): Promise<void> {
-  const { github: hub, gitea: tea, gitlab: lab } = SENDERS;
+  const { github: hub, gitea: tea, gitlab: lab } = SOURCES;
   const speeches = { github: hub.speech, gitea: tea.speech, gitlab: lab.speech, ...OTHERS };
   const speech: PlatformSpeech = speeches[preset];
   server = await PlatformServer.start(speech);
@@ -93,29 +57,14 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A sample as its sender sends it. */
-function sampleOf(name: string, event: string) {
-  const sample = readSample(name, event)!;
-  return { body: bodyOf(sample), headers: sample.headers };
-}
-
 /** The sender tells of a comment. */
 async function comment(
-  name: SenderName,
+  name: SourceName,
   text: string,
-  { by = 'stranger', isPrivate = true } = {},
+  how: { by?: string; isPrivate?: boolean } = {},
 ): Promise<EventDetails> {
-  const { sample, change } = SENDERS[name];
-  const { headers, body: sent } = sampleOf(name, sample);
-  const body = change(JSON.parse(sent), text, by, isPrivate);
-  const ids = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key'];
-  const fresh = Object.fromEntries(
-    Object.entries(headers ?? {}).map(([key, value]) => [
-      key,
-      ids.includes(key) ? `d-${(deliveries += 1)}` : value,
-    ]),
-  );
-  const { eventId } = await hooks.ask(`/${name}`, body, fresh);
+  const { body, headers } = commentOf(name, text, how);
+  const { eventId } = await hooks.ask(`/${name}`, body, headers);
   return eventually('it ends or waits', async () => {
     const event = await hooks.details(eventId);
     return !['accepted', 'running', 'delivering'].includes(event.status) && event;
@@ -130,7 +79,7 @@ const written = (): string[] => server.requests.map(({ body }) => String((body a
 const runs = (): number => hooks.runner.turns.filter(({ kind }) => kind === 'run').length;
 
 describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (name) => {
-  const { to } = SENDERS[name];
+  const { to } = SOURCES[name];
 
   it('comments where the event came from, with the task of an answer', async () => {
     await start(name);
@@ -282,6 +231,29 @@ describe('where a reply to the source goes', () => {
     expect(await told(written()[0] ?? '', 2)).toMatchObject({ skipped: true });
   });
 
+  const DISCUSSION = '0a1b2c3d4e5f60718293a4b5c6d7e8f901234567';
+
+  it.each([
+    ['a discussion', 'in it', { type: 'DiscussionNote' }, `!12/${DISCUSSION}`],
+    ['a change', 'in its discussion', { type: 'DiffNote' }, `!12/${DISCUSSION}`],
+    ['internal', 'where it stays so', { type: null, internal: true }, `!12/${DISCUSSION}`],
+    ['alone', 'beside it', { type: null, internal: false }, '!12'],
+  ])('of a note on GitLab that is %s: %s', async (_what, _where, attributes, place) => {
+    await start('gitlab', { approve: false });
+    const send = (text: string) => {
+      const { body, headers } = commentOf('gitlab', text);
+      const note = {
+        ...(body['object_attributes'] as Json),
+        discussion_id: DISCUSSION,
+        ...attributes,
+      };
+      return hooks.ask('/gitlab', { ...body, object_attributes: note }, headers);
+    };
+    await hooks.ended((await send('And this?'))['eventId']);
+    expect(server.shown).toEqual([{ to: `acme/shop${place}`, text: 'the reply' }]);
+    expect(await send(written()[0] ?? '')).toMatchObject({ skipped: true });
+  });
+
   it.each([
     ['telegram', 'message.group', '-1001234567890'],
     ['discord', 'command', '645027906669510667'],
@@ -309,6 +281,43 @@ describe('where a reply to the source goes', () => {
     expect(hooks.runner.turns[0]?.prompt).toMatch(
       /which the (?:staff|team) reads and the customer/,
     );
+  });
+
+  it('is a comment in Jira, internal on a request of a service desk, and known by its author', async () => {
+    await start('jira');
+    const { body, headers } = sampleOf('jira', 'comment_created');
+    const sent = JSON.parse(body) as { comment: Json; issue: { fields: Json } };
+    const told = (id: string, accountId: string, projectTypeKey: string) => {
+      const { comment, issue } = sent;
+      const author = { ...(comment['author'] as Json), accountId };
+      const project = { ...(issue.fields['project'] as Json), projectTypeKey };
+      return hooks.ask(
+        '/jira',
+        {
+          ...sent,
+          timestamp: Number(id),
+          comment: { ...comment, id, author },
+          issue: { ...issue, fields: { ...issue.fields, project } },
+        },
+        headers,
+      );
+    };
+    const { eventId } = await told('1', 'ada', 'service_desk');
+    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', warnings: [] });
+    expect(server.shown).toEqual([{ to: 'SHOP-15', text: 'the reply' }]);
+    expect(server.requests[0]?.body).toMatchObject({
+      properties: [{ key: 'sd.public.comment', value: { internal: true } }],
+    });
+    expect(await told('2', '712020:agent', 'service_desk')).toMatchObject({
+      status: 200,
+      skipped: true,
+    });
+    // Elsewhere nobody knows who reads it.
+    const open = await told('3', 'ada', 'software');
+    await eventually('it waits', async () => {
+      return (await hooks.details(open['eventId'])).status === 'waiting';
+    });
+    expect(server.requests).toHaveLength(1);
   });
 
   it('is where any reply goes for a case that has no such place', async () => {

@@ -26,6 +26,10 @@ class NoRecipients extends Recipients {
     return Promise.resolve(null);
   }
 
+  override atSource(): null {
+    return null;
+  }
+
   override serves(): boolean {
     return false;
   }

@@ -1,10 +1,10 @@
 import type { OutgoingMessage } from '../../hooks/ports/channel.ts';
-import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField } from '../../platform/objects.ts';
 import type { Explanation } from './delivery-errors.ts';
 import { withoutCommands, withoutMentions, withoutReferences } from './markdown.ts';
 import { Marker } from './marker.ts';
-import { PlatformChannel } from './platform-channel.ts';
+import { PlatformChannel, joinUrl } from './platform-channel.ts';
 
 export interface CommentOptions {
   /** Access token of the account that comments. */
@@ -20,13 +20,13 @@ export interface Item {
   /** `!` is a merge request where those have numbers of their own. */
   readonly sign: string;
   readonly number: string;
-  /** First comment of a thread that is answered; undefined: the item itself is. */
+  /** Of a thread that is answered, as the platform names it; undefined: the item itself is. */
   readonly thread?: string;
 }
 
 const PART = String.raw`(?!\.{1,2}(?:[/#!]|$))[\w.-]{1,100}`;
 /** No part of a path is `.` or `..`. */
-const ITEM = new RegExp(`^(${PART}(?:/${PART}){1,20})([#!])([1-9]\\d{0,9})(?:/([1-9]\\d{0,18}))?$`);
+const ITEM = new RegExp(`^(${PART}(?:/${PART}){1,20})([#!])([1-9]\\d{0,9})(?:/(\\w{1,40}))?$`);
 const PATTERN = new RegExp(String.raw`^(?:\*|${PART}(?:/${PART})*(?:/\*)?)$`);
 
 /**
@@ -36,19 +36,24 @@ const PATTERN = new RegExp(String.raw`^(?:\*|${PART}(?:/${PART})*(?:/\*)?)$`);
  */
 export abstract class CommentChannel extends PlatformChannel {
   override readonly onlyAnswers = true;
+  override readonly edits = true;
   protected override readonly limit = 20_000;
   protected override readonly recipient = null;
   /** What can stand between repository and number. */
   protected abstract readonly signs: readonly string[];
   /** How many parts a repository has at most. */
   protected abstract readonly depth: number;
-  /** Whether a thread may stand behind the number. */
-  protected readonly hasThreads: boolean = false;
+  /** What a thread looks like that may stand behind the number; null: none may. */
+  protected readonly thread: RegExp | null = null;
+  /** How a comment is changed. */
+  protected readonly editMethod: 'PATCH' | 'PUT' = 'PATCH';
   readonly #marker: Marker;
   readonly #repositories: readonly string[];
+  readonly #root: string;
+  readonly #token: string;
 
   /** @throws Error when `repositories` names none, or something else */
-  constructor(name: string, { token, repositories }: CommentOptions) {
+  constructor(name: string, { token, repositories }: CommentOptions, apiRoot: string) {
     super({ name, secrets: [token] });
     if (repositories.length === 0)
       throw new Error('repositories is empty; name where it may comment');
@@ -56,6 +61,8 @@ export abstract class CommentChannel extends PlatformChannel {
     if (wrong !== undefined) {
       throw new Error(`repositories holds "${wrong}"; write acme/shop, acme/* or *`);
     }
+    this.#root = apiRoot;
+    this.#token = token;
     this.#marker = new Marker(token);
     this.#repositories = repositories.map((one) => one.toLowerCase());
   }
@@ -71,21 +78,28 @@ export abstract class CommentChannel extends PlatformChannel {
     return this.#marker.isOn(text);
   }
 
-  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
+  async send(
+    { to, text, replaces }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId: string }> {
     const item = this.#parse(to);
     if (item === null) throw new TypeError('no recipient of comments');
-    const [url, request] = this.comment(item, this.#marker.on(text));
-    const answer = await this.request(url, { ...request, signal });
+    const answer = await this.request(joinUrl(this.#root, this.path(item, replaces)), {
+      method: replaces === undefined ? 'POST' : this.editMethod,
+      headers: { 'content-type': 'application/json', ...this.headers(this.#token) },
+      body: JSON.stringify({ body: this.#marker.on(text) }),
+      signal,
+    });
     const id: unknown = getField(answer.json, 'id');
-    if (answer.status === 201 && typeof id === 'number') return { messageId: String(id) };
+    const done = replaces === undefined ? 201 : 200;
+    if (answer.status === done && typeof id === 'number') return { messageId: String(id) };
     throw this.refusal(answer, this.explain(answer));
   }
 
-  /** The request that comments. */
-  protected abstract comment(
-    item: Item,
-    body: string,
-  ): readonly [url: string, request: HttpRequest];
+  protected abstract headers(token: string): Readonly<Record<string, string>>;
+
+  /** Where comments are made, or the one is that is changed. */
+  protected abstract path(item: Item, comment: string | undefined): string;
 
   /** What an answer says that is not a comment. */
   protected abstract explain(answer: HttpAnswer): Explanation;
@@ -103,7 +117,7 @@ export abstract class CommentChannel extends PlatformChannel {
     const [, repository = '', sign = '', number = '', thread] = ITEM.exec(to) ?? [];
     const parts = repository.split('/').length;
     const isKnown = this.signs.includes(sign) && parts <= this.depth;
-    if (!isKnown || (thread !== undefined && !this.hasThreads)) return null;
+    if (!isKnown || (thread !== undefined && this.thread?.test(thread) !== true)) return null;
     return { repository, sign, number, ...(thread !== undefined && { thread }) };
   }
 

@@ -18,13 +18,13 @@ export interface DiscordOptions {
 /** Message flag: links show no preview, so that nobody fetches them unasked. */
 const SUPPRESS_EMBEDS = 4;
 const NONCE_CHARS = 25;
-const UNKNOWN_MESSAGE = '10008';
 
 /** A request as Discord's client makes it; its body is JSON. */
 type DiscordRequest = Parameters<RESTOptions['makeRequest']>[1];
 
 class DiscordChannel extends PlatformChannel {
   override readonly provider = 'discord';
+  override readonly edits = true;
   override readonly knowsKeys = true;
   protected override readonly limit = 2000;
   protected override readonly recipient = {
@@ -77,7 +77,6 @@ class DiscordChannel extends PlatformChannel {
     throw this.unreadable();
   }
 
-  /** A message that is gone is edited. */
   async #edit(
     { to, id }: { readonly to: string; readonly id: string },
     body: object,
@@ -88,8 +87,7 @@ class DiscordChannel extends PlatformChannel {
       await rest.patch(`/channels/${to}/messages/${id}`, { body, signal });
     } catch (error) {
       signal.throwIfAborted();
-      const failure = this.#toDeliveryError(error);
-      if (failure.code !== UNKNOWN_MESSAGE) throw failure;
+      throw this.#toDeliveryError(error);
     }
   }
 

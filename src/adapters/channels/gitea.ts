@@ -4,7 +4,6 @@ import { getText } from '../../platform/objects.ts';
 import { CommentChannel } from './comments.ts';
 import type { CommentOptions, Item } from './comments.ts';
 import type { Explanation } from './delivery-errors.ts';
-import { joinUrl } from './platform-channel.ts';
 
 export interface GiteaOptions extends CommentOptions {
   /** Address of the server, for example `https://git.example.org`. */
@@ -15,18 +14,19 @@ class GiteaChannel extends CommentChannel {
   override readonly provider = 'gitea';
   protected override readonly signs = ['#'];
   protected override readonly depth = 2;
-  readonly #options: GiteaOptions;
 
   constructor(options: GiteaOptions) {
-    super('Gitea', options);
-    this.#options = options;
+    super('Gitea', options, options.apiRoot);
   }
 
-  protected override comment({ repository, number }: Item, body: string) {
-    const { token, apiRoot } = this.#options;
-    const url = joinUrl(apiRoot, `/api/v1/repos/${repository}/issues/${number}/comments`);
-    const headers = { 'content-type': 'application/json', authorization: `token ${token}` };
-    return [url, { method: 'POST', headers, body: JSON.stringify({ body }) }] as const;
+  protected override headers(token: string) {
+    return { authorization: `token ${token}` };
+  }
+
+  /** https://docs.gitea.com/api: issueCreateComment, issueEditComment */
+  protected override path({ repository, number }: Item, comment?: string): string {
+    const place = comment === undefined ? `${number}/comments` : `comments/${comment}`;
+    return `/api/v1/repos/${repository}/issues/${place}`;
   }
 
   protected override explain({ status, json }: HttpAnswer): Explanation {

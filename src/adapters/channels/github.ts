@@ -4,7 +4,6 @@ import { getText } from '../../platform/objects.ts';
 import { CommentChannel } from './comments.ts';
 import type { CommentOptions, Item } from './comments.ts';
 import type { Explanation } from './delivery-errors.ts';
-import { joinUrl } from './platform-channel.ts';
 
 export interface GitHubOptions extends CommentOptions {
   /** Address of the API; of GitHub Enterprise Server `https://<host>/api/v3`. @default 'https://api.github.com' */
@@ -17,30 +16,29 @@ class GitHubChannel extends CommentChannel {
   override readonly provider = 'github';
   protected override readonly signs = ['#'];
   protected override readonly depth = 2;
-  protected override readonly hasThreads = true;
-  readonly #options: GitHubOptions;
+  /** The first comment of a thread of a review. */
+  protected override readonly thread = /^[1-9]\d{0,18}$/;
 
   constructor(options: GitHubOptions) {
-    super('GitHub', options);
-    this.#options = options;
+    super('GitHub', options, options.apiRoot ?? GITHUB_ROOT);
   }
 
-  protected override comment({ repository, number, thread }: Item, body: string) {
-    const { token, apiRoot = GITHUB_ROOT } = this.#options;
-    const place =
-      thread === undefined
-        ? `issues/${number}/comments`
-        : `pulls/${number}/comments/${thread}/replies`;
-    const url = joinUrl(apiRoot, `/repos/${repository}/${place}`);
-    const headers = {
+  protected override headers(token: string) {
+    return {
       accept: 'application/vnd.github+json',
-      'content-type': 'application/json',
       'x-github-api-version': '2022-11-28',
       // Required: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
       'user-agent': 'nestjs-agent-hooks',
       authorization: `Bearer ${token}`,
     };
-    return [url, { method: 'POST', headers, body: JSON.stringify({ body }) }] as const;
+  }
+
+  /** https://docs.github.com/en/rest/issues/comments and …/pulls/comments */
+  protected override path({ repository, number, thread }: Item, comment?: string): string {
+    const kind = thread === undefined ? 'issues' : 'pulls';
+    if (comment !== undefined) return `/repos/${repository}/${kind}/comments/${comment}`;
+    const answers = thread === undefined ? '' : `/${thread}/replies`;
+    return `/repos/${repository}/${kind}/${number}/comments${answers}`;
   }
 
   protected override explain({ status, headers, json }: HttpAnswer): Explanation {

@@ -4,7 +4,6 @@ import { getField, getText, isRecord } from '../../platform/objects.ts';
 import { CommentChannel } from './comments.ts';
 import type { CommentOptions, Item } from './comments.ts';
 import type { Explanation } from './delivery-errors.ts';
-import { joinUrl } from './platform-channel.ts';
 
 export interface GitLabOptions extends CommentOptions {
   /** Address of the server. @default 'https://gitlab.com' */
@@ -17,21 +16,24 @@ class GitLabChannel extends CommentChannel {
   override readonly provider = 'gitlab';
   protected override readonly signs = ['#', '!'];
   protected override readonly depth = 21;
-  readonly #options: GitLabOptions;
+  /** A discussion. */
+  protected override readonly thread = /^[0-9a-f]{40}$/;
+  protected override readonly editMethod = 'PUT';
 
   constructor(options: GitLabOptions) {
-    super('GitLab', options);
-    this.#options = options;
+    super('GitLab', options, options.apiRoot ?? GITLAB_ROOT);
   }
 
-  /** https://docs.gitlab.com/api/notes/ */
-  protected override comment({ repository, sign, number }: Item, body: string) {
-    const { token, apiRoot = GITLAB_ROOT } = this.#options;
+  protected override headers(token: string) {
+    return { 'private-token': token };
+  }
+
+  /** https://docs.gitlab.com/api/notes/ and https://docs.gitlab.com/api/discussions/ */
+  protected override path({ repository, sign, number, thread }: Item, note?: string): string {
     const kind = sign === '!' ? 'merge_requests' : 'issues';
-    const project = encodeURIComponent(repository);
-    const url = joinUrl(apiRoot, `/api/v4/projects/${project}/${kind}/${number}/notes`);
-    const headers = { 'content-type': 'application/json', 'private-token': token };
-    return [url, { method: 'POST', headers, body: JSON.stringify({ body }) }] as const;
+    const item = `/api/v4/projects/${encodeURIComponent(repository)}/${kind}/${number}`;
+    const notes = thread === undefined ? '/notes' : `/discussions/${thread}/notes`;
+    return item + notes + (note === undefined ? '' : `/${note}`);
   }
 
   protected override explain({ json }: HttpAnswer): Explanation {
@@ -44,7 +46,7 @@ class GitLabChannel extends CommentChannel {
 
 /**
  * GitLab's issues (`<groups>/<project>#<number>`) and merge requests (`<groups>/<project>!<number>`); the message becomes
- * a note there. It knows no idempotency key.
+ * a note there, with `/<id of a discussion>` one in it. It knows no idempotency key.
  * @throws Error when `repositories` names none
  */
 export function gitlab(options: GitLabOptions): Channel {

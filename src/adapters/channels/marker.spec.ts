@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { github } from './github.ts';
-import { Marker } from './marker.ts';
+import { Marker, OwnIds } from './marker.ts';
 
 const TEXT = 'The build is **green**.\n\n- one\n- two 👍';
 const marker = new Marker('a token');
@@ -72,5 +72,29 @@ describe('the marker of comments', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('the ids by which a channel knows its own', () => {
+  const ids = new OwnIds('a token');
+  const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+  it('are UUIDs of version 4, the same for the same message and for no other', () => {
+    const some = Array.from({ length: 1000 }, (_, n) => ids.of(`message ${n}`));
+    expect(new Set(some).size).toBe(1000);
+    expect(some.every((id) => UUID4.test(id) && ids.isOwn(id))).toBe(true);
+    expect(ids.of('message 7')).toBe(some[7]);
+    expect(ids.isOwn(ids.of('message 0').toUpperCase())).toBe(true);
+  });
+
+  it('are nobody else’s', () => {
+    const own = ids.of('message');
+    const others = [crypto.randomUUID(), new OwnIds('another').of('message'), '', 'x', `${own}0`];
+    for (const other of others) expect(ids.isOwn(other)).toBe(false);
+    for (let at = 0; at < own.length; at += 1) {
+      const digit = own[at] === '5' ? '6' : '5';
+      if (own[at] === '-') continue;
+      expect(ids.isOwn(own.slice(0, at) + digit + own.slice(at + 1))).toBe(false);
+    }
   });
 });

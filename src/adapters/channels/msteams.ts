@@ -1,10 +1,6 @@
-import { DeliveryError } from '../../hooks/ports/channel.ts';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { HttpError } from '../../platform/http-client.ts';
-import { OAuthError, OAuthTokens } from '../../platform/oauth-tokens.ts';
 import { getText } from '../../platform/objects.ts';
-import { noAnswer, refusal } from './delivery-errors.ts';
-import type { Platform } from './delivery-errors.ts';
+import { ClientTokens } from './client-tokens.ts';
 import { boldHeadings, hardBreaks, withoutMentions } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
@@ -25,8 +21,6 @@ export interface TeamsOptions {
 /** Where it is asked unless the options say otherwise. */
 export const TEAMS_ROOT = 'https://smba.trafficmanager.net/teams';
 const SCOPE = 'https://api.botframework.com/.default';
-/** How long before its end an access token is no longer used. */
-const MARGIN_MS = 300_000;
 
 /** What a refusal means where Teams and the general rule differ: 403 is about the conversation, 412 asks to try again. */
 const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 412: 'retryable' };
@@ -40,24 +34,17 @@ class TeamsChannel extends PlatformChannel {
     expected: 'a conversation id, such as 19:…@thread.tacv2',
   };
   readonly #apiRoot: string;
-  readonly #tokenUrl: string;
-  readonly #tokens: OAuthTokens;
-  /** Whom we ask for tokens. */
-  readonly #directory: Platform;
+  readonly #tokens: ClientTokens;
 
   constructor({ appId, appSecret, tenantId, apiRoot, tokenUrl }: TeamsOptions) {
-    const platform = { name: 'Microsoft Teams', secrets: [appSecret] };
-    super(platform);
+    super({ name: 'Microsoft Teams', secrets: [appSecret] });
     const tenant = encodeURIComponent(tenantId ?? 'botframework.com');
     this.#apiRoot = apiRoot ?? TEAMS_ROOT;
-    this.#tokenUrl = tokenUrl ?? `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`;
-    this.#directory = { ...platform, addressKey: 'tokenUrl', isRepeatable: true };
-    this.#tokens = new OAuthTokens({
-      tokenUrl: this.#tokenUrl,
+    this.#tokens = new ClientTokens('Microsoft Teams', {
+      tokenUrl: tokenUrl ?? `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`,
       clientId: appId,
       clientSecret: appSecret,
       scope: SCOPE,
-      marginMs: MARGIN_MS,
     });
   }
 
@@ -71,7 +58,7 @@ class TeamsChannel extends PlatformChannel {
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const token = await this.#tokens.token(signal).catch((error: unknown) => this.#noToken(error));
+    const token = await this.#tokens.token(signal);
     const path = `/v3/conversations/${encodeURIComponent(to)}/activities`;
     const body = { type: 'message', text, textFormat: 'markdown' };
     const request = postJson(body, signal, { authorization: `Bearer ${token}` });
@@ -84,22 +71,6 @@ class TeamsChannel extends PlatformChannel {
     const message = getText(json, 'error', 'message') ?? getText(json, 'message');
     const code = getText(json, 'error', 'code');
     throw this.refusal(answer, { message, code, kind: KINDS[status], secrets: [token] });
-  }
-
-  /** Whatever went wrong with the token, no message was sent: it is never `unknown` whether one arrived. */
-  #noToken(error: unknown): never {
-    const failed = this.#tokenError(error);
-    if (!(failed instanceof DeliveryError) || failed.kind !== 'unknown') throw failed;
-    const message = 'the token endpoint of this channel gave no answer that could be understood';
-    throw new DeliveryError(message, 'retryable', failed.retryAfterMs, failed.code);
-  }
-
-  #tokenError(error: unknown): unknown {
-    if (error instanceof HttpError) return noAnswer(this.#directory, this.#tokenUrl, error);
-    if (!(error instanceof OAuthError)) return error;
-    const { code, description = code, isRefused } = error;
-    const kind = isRefused ? 'auth' : undefined;
-    return refusal(this.#directory, error, { message: description, code, kind });
   }
 }
 

@@ -6,6 +6,8 @@ import { GITHUB_ROOT, github } from './github.ts';
 import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
 import { INTERCOM_ROOT, intercom } from './intercom.ts';
+import { jira } from './jira.ts';
+import { LINEAR_ROOT, linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
@@ -39,6 +41,8 @@ export interface ProviderSettings {
   readonly secrets?: readonly string[];
   readonly allowPrivate?: boolean;
   readonly repositories?: readonly string[];
+  readonly projects?: readonly string[];
+  readonly accountId?: string;
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -114,6 +118,8 @@ export const channelProviders = {
   gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
   zendesk: row(['token', 'account', 'apiRoot'], [], zendesk),
   intercom: row(['token', 'account'], ['apiRoot'], intercom, INTERCOM_ROOT),
+  jira: row(['token', 'account', 'accountId', 'projects', 'apiRoot'], [], jira),
+  linear: row([], ['token', 'appId', 'appSecret', 'apiRoot', 'tokenUrl'], linear, LINEAR_ROOT),
 };
 
 /** The names that `provider` may have. */

@@ -29,11 +29,15 @@ export interface TelegramOptions {
 /** 403 is about the chat (the bot was blocked, or is no member), 404 about the token, which stands in the path. */
 const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 404: 'auth' };
 
+/** What it says of an edit that changes nothing. https://core.telegram.org/api/errors#400-bad-request */
+const NOT_MODIFIED = /message is not modified/;
+
 /** The topic of a forum that is sent to without naming one. */
 const GENERAL_TOPIC = '1';
 
 class TelegramChannel extends PlatformChannel {
   override readonly provider = 'telegram';
+  override readonly edits = true;
   // That of a text: a rich message may have to go as one.
   protected override readonly limit = 4096;
   protected override readonly recipient = {
@@ -88,7 +92,7 @@ class TelegramChannel extends PlatformChannel {
     return this.#sent(signal, (api) => api.sendMessage(chat, plain, other, signal));
   }
 
-  /** A message that is gone, or says it already, is edited. */
+  /** A message that says it already is edited. */
   async #edit(
     signal: AbortSignal,
     { chat, id, text }: { readonly chat: string; readonly id: string; readonly text: string },
@@ -98,7 +102,7 @@ class TelegramChannel extends PlatformChannel {
     try {
       await this.#ask(signal, (api) => api.editMessageText(chat, Number(id), text, other, signal));
     } catch (error) {
-      if (!(error instanceof DeliveryError && error.code === '400')) throw error;
+      if (!(error instanceof DeliveryError && NOT_MODIFIED.test(error.message))) throw error;
     }
   }
 

@@ -11,6 +11,7 @@ import {
   fullSessionKey,
   immediateHeartbeat,
   mainSession,
+  noteOf,
   whyNowhere,
 } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
@@ -264,6 +265,7 @@ function toRun(
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
   const signals = foundSignals(action, [message, job.name, job.source]);
+  const run: RunJob = { v: 1, ...job, eventId, session, hook, receivedAt, ...(trace && { trace }) };
   return {
     receipt: { kind, runId },
     details: {
@@ -287,9 +289,10 @@ function toRun(
           ref: runId,
           eventId,
           dueAt: receivedAt,
-          job: { v: 1, ...job, eventId, session, hook, receivedAt, ...(trace && { trace }) },
+          job: run,
         },
       },
+      ...noteOf(run, runId, 'working', receivedAt),
     ],
   };
 }

@@ -11,7 +11,14 @@ import {
   Recipients,
   mainSession,
 } from '../ports/index.ts';
-import type { ChannelBindings, DeliveryTarget, ThinkingLevel, Agent } from '../ports/index.ts';
+import type {
+  Agent,
+  ChannelBindings,
+  DeliveryTarget,
+  RunNote,
+  ThinkingLevel,
+} from '../ports/index.ts';
+import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type {
@@ -161,6 +168,7 @@ export class ActionResolver {
       approve,
       provider,
       isOpen,
+      hasNote,
       ...asked
     } = requested;
     assertBounded({
@@ -173,6 +181,8 @@ export class ActionResolver {
     const { model, warning } = this.#model(asked.model, agent.model, settings);
     const { sessionMode = 'isolated' } = asked;
     const isAlone = asked.sessionKey === undefined && sessionMode === 'isolated';
+    const target = toTarget({ channel, provider, to, toFrom, allowLinks });
+    const note = hasNote === true ? this.#noteAt(target) : undefined;
     const action: AgentAction = {
       ...asked,
       kind: 'agent',
@@ -198,7 +208,8 @@ export class ActionResolver {
         asked.trust,
         sessionMode,
       ),
-      deliver: deliver === false ? null : toTarget({ channel, provider, to, toFrom, allowLinks }),
+      deliver: deliver === false ? null : target,
+      ...(note !== undefined && { note }),
     };
     const own = warning === undefined ? [] : [warning];
     const unserved = action.deliver === null ? [] : this.#unserved(action.deliver);
@@ -246,9 +257,22 @@ export class ActionResolver {
     return [`${channel} has no provider, so the reply cannot be delivered`];
   }
 
+  /** The note of a run whose reply goes to where its event came from. */
+  #noteAt(target: DeliveryTarget): RunNote | undefined {
+    const { channel, account, to = null } = this.recipients.atSource(target) ?? {};
+    if (channel === undefined || account === undefined || to === null) return undefined;
+    if (this.channels[channel]?.provider.edits !== true) return undefined;
+    return { id: newId(), channel, account, to };
+  }
+
   /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
   isOwn(provider: string, text: string): boolean {
     return this.recipients.isOwn(provider, text);
+  }
+
+  /** Whether a channel of this provider can put an answer in the place of a note. */
+  takesNotes(provider: string): boolean {
+    return this.#noteAt({ channel: 'last', provider, to: '' }) !== undefined;
   }
 
   /** Whether there is a channel of this provider. */

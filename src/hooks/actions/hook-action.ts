@@ -87,7 +87,7 @@ export interface RequestedRun
     Partial<
       Omit<
         AgentAction,
-        'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'thinking' | 'approve'
+        'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'note' | 'thinking' | 'approve'
       >
     > {
   readonly message: string;
@@ -107,6 +107,8 @@ export interface RequestedRun
   readonly approve?: ApproveOption;
   /** Strangers can open the place where its reply goes. */
   readonly isOpen?: boolean;
+  /** A note there says meanwhile how it stands, where the channel can put the answer in its place. */
+  readonly hasNote?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
 }

@@ -315,7 +315,7 @@ function atSource(
   request: HookRequest,
   scope: TemplateScope,
 ): Partial<RequestedRun> {
-  const { reply, approve, channel } = options;
+  const { reply, approve, channel, statusNote } = options;
   if (reply !== 'source' || replyTo === undefined) return { approve };
   const { text, isComplete } = renderTemplate(replyTo.to, scope);
   const isOpen =
@@ -328,6 +328,7 @@ function atSource(
     to: isComplete ? trimmed(text) : undefined,
     approve,
     isOpen,
+    hasNote: statusNote,
   };
 }
 

@@ -267,7 +267,12 @@ class MappingCompiler {
   /** Where the reply goes is said once. */
   #checkReply(entry: MappingEntry): void {
     const { reply, to, deliver } = entry.mapping;
-    if (reply !== 'source') return;
+    if (reply !== 'source') {
+      const isAsked = entry.layers.some(({ mapping }) => mapping.statusNote === true);
+      const message = "has no meaning without reply: 'source', beside which the note is written";
+      if (isAsked) this.#report(keyOf(entry, 'statusNote'), message);
+      return;
+    }
     const field = deliver === false ? 'deliver' : to === undefined ? undefined : 'to';
     if (field === undefined) return;
     const message =

@@ -94,7 +94,7 @@ export class ReplyToOptions {
   @TextOrLines()
   to!: string | readonly (string | ListLine)[];
 
-  /** What its author wrote: what a channel of ours wrote is skipped. Template. */
+  /** What its author wrote, or the id by which the channel knows its own (of the message or the author): what a channel of ours wrote is skipped. Template. */
   @OptionalText()
   text?: string;
 
@@ -285,6 +285,15 @@ export class MappingOptions extends RunLimitsOptions {
   @IsOptional()
   @IsIn(REPLIES)
   reply?: (typeof REPLIES)[number];
+
+  /**
+   * True: with `reply: 'source'`, a note says there at once that it is worked on, and the answer takes its place. Only
+   * where the channel can edit its messages. Default: the preset's, else false.
+   */
+  @Option({ appliesTo: OF_RUNS })
+  @IsOptional()
+  @IsBoolean()
+  statusNote?: boolean;
 
   /** Where an event came from, for `reply: 'source'`. Default: the preset's. */
   @Option({ appliesTo: OF_ACTIONS })

@@ -19,6 +19,9 @@ export interface Route {
   readonly to: string;
 }
 
+/** How a run stands, as a note says it; `silent`: it has nothing to say. @publicApi */
+export type RunStanding = 'working' | 'waiting' | 'failed' | 'denied' | 'silent';
+
 /** One message to one recipient, as {@link Channel.send} is given it. @publicApi */
 export interface OutgoingMessage {
   /** Recipient in the platform's own form: a phone number, a chat id, a channel id. */
@@ -29,8 +32,13 @@ export interface OutgoingMessage {
   readonly idempotencyKey: string;
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. */
   readonly code?: string | undefined;
-  /** Only there, too: id of the message that this one takes the place of. Without buttons, whatever that one had. */
+  /**
+   * Only there, or where the channel {@link Channel.edits}: id of the message that this one takes the place of. Without
+   * buttons, whatever that one had. Where that one is gone or can no longer be changed, it is refused as `permanent`.
+   */
   readonly replaces?: string | undefined;
+  /** Only where the channel {@link Channel.edits}: it says how a run stands, and something else takes its place soon. */
+  readonly says?: RunStanding | undefined;
 }
 
 /** Somebody has tapped a button of a question. @publicApi */
@@ -169,6 +177,9 @@ export abstract class Channel {
   /** True: it answers where an event came from, and is nobody's default channel. @default false */
   readonly onlyAnswers: boolean = false;
 
+  /** True: a message of its own can be replaced by another one ({@link OutgoingMessage.replaces}). @default false */
+  readonly edits: boolean = false;
+
   /** How its messages are answered by a tap; null: they cannot be. @default null */
   readonly buttons: Buttons | null = null;
 
@@ -189,7 +200,7 @@ export abstract class Channel {
   }
 
   /**
-   * Whether a text that an event brings is a message of this channel's own: what it says itself is no news, and an answer
+   * Whether a text that an event brings, or its id, is a message of this channel's own: what it says itself is no news, and an answer
    * to it would be the next. Nobody else may be able to make a text one. @default no text is
    */
   isOwn(_text: string): boolean {

@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { ToolQuestion } from './agent-runner.ts';
+import type { ChannelId, RunStanding } from './channel.ts';
 import type { Trust } from './trust.ts';
-import type { ChannelId } from './channel.ts';
 import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
 
 const MAIN = 'main';
@@ -94,6 +94,8 @@ export interface RunJob {
   readonly receivedAt: number;
   /** Null: the reply goes nowhere. */
   readonly deliver: DeliveryTarget | null;
+  /** What says there meanwhile how it stands. Absent: nothing does. */
+  readonly note?: RunNote;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
   /** Its turn asked about tool calls, or waits for an event (without calls), and goes on from here. Absent: it begins. */
@@ -143,6 +145,16 @@ export interface DeliveryTarget {
   readonly allowLinks?: boolean;
 }
 
+/** Where a run's note stands. */
+export interface RunNote {
+  /** Id of its delivery. */
+  readonly id: string;
+  readonly channel: ChannelId;
+  /** The first channel of the same account. */
+  readonly account: ChannelId;
+  readonly to: string;
+}
+
 /** A turn of an agent on its main session. */
 export interface HeartbeatJob {
   readonly v: 1;
@@ -184,6 +196,8 @@ export interface DeliveryJob {
   readonly asks?: { readonly wait: string; readonly code?: string };
   /** The wait that has ended: its question's message is shown anew, with how it ended and without buttons. */
   readonly settles?: string;
+  /** The note of its run, by the id of its delivery: what it says now, or the answer that takes its place. */
+  readonly note?: { readonly id: string; readonly says?: RunStanding };
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

@@ -30,6 +30,9 @@ export abstract class Recipients {
    */
   abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
 
+  /** Where an event came from. Null: the payload does not say it, or nobody speaks there. */
+  abstract atSource(target: DeliveryTarget): MessageAddress | null;
+
   /** Whether there is a channel of this provider. */
   abstract serves(provider: string): boolean;
 

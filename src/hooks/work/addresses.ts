@@ -14,17 +14,8 @@ export class Addresses extends Recipients {
   }
 
   async find(target: DeliveryTarget, session: string): Promise<MessageAddress | null> {
-    const { to, toFrom, provider } = target;
-    if (provider !== undefined) {
-      const channel = this.channels.ofProvider(provider, target.channel);
-      if (channel === null || to === undefined) return null;
-      return {
-        channel,
-        account: this.channels.accountOf(channel),
-        to,
-        isLiteral: false,
-      };
-    }
+    if (target.provider !== undefined) return this.atSource(target);
+    const { to, toFrom } = target;
     const isLast = target.channel === 'last';
     if (isLast && this.channels.isEmpty) return null;
     const { last, byChannel } = await this.sessions.routes(session);
@@ -40,6 +31,12 @@ export class Addresses extends Recipients {
     }
     const remembered = byChannel[channel] ?? route?.to ?? null;
     return { channel, account, to: remembered, isLiteral: false };
+  }
+
+  override atSource({ provider = '', channel: named, to }: DeliveryTarget): MessageAddress | null {
+    const channel = this.channels.ofProvider(provider, named);
+    if (channel === null || to === undefined) return null;
+    return { channel, account: this.channels.accountOf(channel), to, isLiteral: false };
   }
 
   override serves(provider: string): boolean {

@@ -15,7 +15,7 @@
 // that was not committed, and nothing that was decided.
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { Clock, EventStore, LedgerAdmin, showCalls } from '../ports/index.ts';
+import { Clock, EventStore, LedgerAdmin, noteOf, showCalls } from '../ports/index.ts';
 import type {
   Change,
   NewWait,
@@ -190,7 +190,7 @@ export class Approvals {
           summary,
         },
         ...(isReply ? [{ ...delivery, status: 'skipped', error } as const] : []),
-        ...this.end.tell(job, summary),
+        ...this.end.withoutReply(job, id, 'denied', summary),
       ],
     };
   }
@@ -224,7 +224,7 @@ export class Approvals {
       changes: [
         ...ended,
         { type: 'run-update', id: run.id, status: 'failed', error, finishedAt: at, summary },
-        ...this.end.tell(job, summary),
+        ...this.end.withoutReply(job, run.id, 'failed', summary),
         ...this.notices.report(reason, job.eventId),
       ],
     };
@@ -253,6 +253,7 @@ export class Approvals {
       changes: [
         { ...record, status: 'waiting', error: null },
         ...put.changes,
+        ...noteOf(job, record.id, 'waiting', openedAt),
         ...(open === MOST_QUESTIONS ? this.#tellOfMore(job) : []),
       ],
     };

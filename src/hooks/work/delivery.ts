@@ -15,6 +15,7 @@ import { ChannelRegistry } from './channels.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
+import { NOTE_RETRY_MS, RunNotes, noteReplaced, noteSaid } from './run-notes.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
@@ -45,6 +46,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly health: ChannelHealth,
     private readonly notices: Notices,
     private readonly questions: Questions,
+    private readonly notes: RunNotes,
     private readonly clock: Clock,
   ) {}
 
@@ -56,18 +58,22 @@ export class DeliveryStep implements Step<DeliveryLease> {
   async perform(given: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
     const refusal = refusalAfterCrashes(given);
     if (refusal !== null) return this.giveUp(given, refusal, 'unknown');
-    const ready = await this.questions.ready(given.job);
+    const isNoted = given.job.note !== undefined;
+    const ready = await (isNoted ? this.notes : this.questions).ready(given.job);
     if (ready === null) return NOTHING_LEFT;
-    const { job, replaces } = ready;
+    const { job } = ready;
     const lease = { ...given, job };
     const binding = this.channels.binding(job.channel);
+    // The first message of a reply is what takes a note's place.
+    const replaces = (lease.part?.place ?? 1) === 1 ? ready.replaces : undefined;
     try {
       const address = addressFor(job, binding);
-      if (replaces !== undefined && address.binding.provider.buttons == null) return NOTHING_LEFT;
+      if (job.settles !== undefined && address.binding.provider.buttons == null)
+        return NOTHING_LEFT;
       const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
-      if (texts.length > 1 && replaces === undefined) return cut(job, texts);
+      if (texts.length > 1 && job.settles === undefined) return cut(job, texts);
       // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.
-      if (lease.crashes > 0 && stopsWhenUnknown(binding)) {
+      if (lease.crashes > 0 && stopsWhenUnknown(job, binding, replaces)) {
         return this.giveUp(lease, LOST_ANSWER, 'unknown');
       }
       const pausedUntil = this.health.pausedUntil(job.channel);
@@ -76,7 +82,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       return await this.#send(lease, { ...address, replaces }, part, stop);
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
-      return this.#failed(lease, binding, error);
+      return this.#failed(lease, binding, error, replaces);
     }
   }
 
@@ -97,6 +103,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
   /** No further attempt. `unknown`: it may have arrived. The main session is shown why. */
   giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
     const { job } = lease;
+    if (job.note?.says !== undefined) return NOTHING_LEFT;
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
     // A notice that could not be sent must not cause another one.
@@ -120,28 +127,38 @@ export class DeliveryStep implements Step<DeliveryLease> {
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { deliveryId, channel, asks } = lease.job;
+    const { deliveryId, channel, asks, note } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
-    const idempotencyKey = count === 1 ? deliveryId : `${deliveryId}:${place}`;
+    const part = note?.says ?? (count === 1 ? undefined : place);
+    const idempotencyKey = part === undefined ? deliveryId : `${deliveryId}:${part}`;
     try {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
-      const outgoing = { to, text, idempotencyKey, code, replaces };
+      const outgoing = { to, text, idempotencyKey, code, replaces, says: note?.says };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.
       const id = place === 1 ? messageId : undefined;
-      return place < count ? partSent(lease, id) : this.#taken(lease, { binding, to }, id);
+      const address = { binding, to, replaces };
+      return place < count ? partSent(lease, replaces, id) : this.#taken(lease, address, id);
     } catch (error) {
-      if (stop.aborted) return this.#interrupted(lease, binding);
-      if (error instanceof DeliveryError) this.health.failed(channel, error);
+      if (stop.aborted) return this.#interrupted(lease, binding, replaces);
+      if (!(error instanceof DeliveryError)) throw error;
+      const isRefused = error.kind === 'permanent' || (note !== undefined && error.kind === 'auth');
+      if (replaces !== undefined && isRefused) {
+        // It was deleted, is too old or may not be changed: only a reply is worth a message of its own.
+        if (note === undefined) return this.#taken(lease, { binding, to, replaces }, replaces);
+        if (note.says !== undefined) return NOTHING_LEFT;
+        return await this.#send(lease, { binding, to }, { text, place, count }, stop);
+      }
+      this.health.failed(channel, error);
       throw error;
     }
   }
 
   #taken(
     lease: DeliveryLease,
-    { binding, to }: Address,
+    { binding, to, replaces }: Address,
     messageId: string | undefined,
   ): StepResult {
     const { job } = lease;
@@ -150,10 +167,14 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const at = this.clock.now();
     const session = mainSession(job.agentId);
     const attempt = attemptNote(lease, at, status);
+    if (job.note?.says !== undefined) {
+      return { outcome: { type: 'done' }, changes: noteSaid(job, messageId, replaces, attempt) };
+    }
     return {
       outcome: { type: 'done' },
       changes: [
         { type: 'delivery-update', id, status, error: null, attempt, messageId },
+        ...noteReplaced(job, replaces),
         ...(job.asks !== undefined && messageId !== undefined
           ? [{ type: 'asked', id: job.asks.wait, messageId } as const]
           : []),
@@ -164,8 +185,13 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   /** Whether the platform took it cannot be known; the delivery's record says that the attempt was cut off. */
-  #interrupted(lease: DeliveryLease, binding: ChannelBinding): StepResult {
-    if (stopsWhenUnknown(binding)) return this.giveUp(lease, LOST_ANSWER, 'unknown');
+  #interrupted(
+    lease: DeliveryLease,
+    binding: ChannelBinding,
+    replaces: string | undefined,
+  ): StepResult {
+    if (stopsWhenUnknown(lease.job, binding, replaces))
+      return this.giveUp(lease, LOST_ANSWER, 'unknown');
     const at = this.clock.now();
     const { outcome } = postponed(at);
     const attempt = attemptNote(lease, at, 'unknown', LOST_ANSWER);
@@ -177,11 +203,15 @@ export class DeliveryStep implements Step<DeliveryLease> {
     lease: DeliveryLease,
     binding: ChannelBinding | null,
     { kind, message, retryAfterMs }: DeliveryError,
+    replaces: string | undefined,
   ): StepResult {
     if (kind === 'permanent' || kind === 'auth') return this.giveUp(lease, message);
     const isUnknown = kind === 'unknown';
-    if (isUnknown && stopsWhenUnknown(binding)) return this.giveUp(lease, message, 'unknown');
-    const policy = { ...DELIVERY_RETRY, maxAgeMs: this.channels.retryMs };
+    if (isUnknown && stopsWhenUnknown(lease.job, binding, replaces))
+      return this.giveUp(lease, message, 'unknown');
+    const isNote = lease.job.note?.says !== undefined;
+    const maxAgeMs = isNote ? NOTE_RETRY_MS : this.channels.retryMs;
+    const policy = { ...DELIVERY_RETRY, maxAgeMs };
     const at = this.clock.now();
     const outcome = nextAttempt(policy, lease, at, retryAfterMs);
     if (outcome.type !== 'retry')
@@ -231,9 +261,17 @@ function textsFor(job: DeliveryJob, { provider }: ChannelBinding): readonly stri
   return texts;
 }
 
-/** Whether a message that may have arrived is not sent again: never on platforms that know it when they see it twice. */
-function stopsWhenUnknown(binding: ChannelBinding | null): boolean {
-  return binding !== null && !binding.provider.knowsKeys && binding.onUnknown === 'stop';
+/**
+ * Whether a message that may have arrived is not sent again: never on platforms that know it when they see it twice, and
+ * never where it takes the place of another one, which it can do twice; a run has one note.
+ */
+function stopsWhenUnknown(
+  { note }: DeliveryJob,
+  binding: ChannelBinding | null,
+  replaces: string | undefined,
+): boolean {
+  if (binding === null || binding.provider.knowsKeys || replaces !== undefined) return false;
+  return note?.says !== undefined || binding.onUnknown === 'stop';
 }
 
 /** Nothing was tried, so the delivery's record says nothing of it. */
@@ -248,11 +286,12 @@ function cut(job: DeliveryJob, parts: readonly string[]): StepResult {
 
 /** One part is taken, which is durable before the next one is sent. */
 function partSent(
-  { job: { deliveryId: id }, part }: DeliveryLease,
+  { job, part }: DeliveryLease,
+  replaces: string | undefined,
   messageId?: string,
 ): StepResult {
-  const isFirst = part?.place === 1;
-  const changes: readonly Change[] = isFirst ? [{ type: 'delivery-update', id, messageId }] : [];
+  const first: Change = { type: 'delivery-update', id: job.deliveryId, messageId };
+  const changes = part?.place === 1 ? [first, ...noteReplaced(job, replaces)] : [];
   return { outcome: { type: 'continue' }, changes };
 }
 

@@ -11,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { showEvent } from '../boundary/index.ts';
 import type { CameText } from '../boundary/index.ts';
-import { Clock, EventStore, LedgerAdmin, eventOwner } from '../ports/index.ts';
+import { Clock, EventStore, LedgerAdmin, eventOwner, noteOf } from '../ports/index.ts';
 import type {
   AgentWait,
   AwaitedEvent,
@@ -122,7 +122,14 @@ export class EventWaits {
       ? { runs: [id], isRefused: false }
       : await this.admin.resume({ key, event, runId: id });
     const now = this.clock.now();
-    if (runs.length > 0) return ended({ type: 'run-update', id, status: 'succeeded', error: null });
+    const ended = (record: Partial<RunUpdate>): StepResult => ({
+      outcome: { type: 'done' },
+      changes: [
+        { type: 'run-update', id, status: 'succeeded', error: null, ...record },
+        ...noteOf(job, id, 'silent', now),
+      ],
+    });
+    if (runs.length > 0) return ended({});
     if (orElse === 'run') return null;
     const age = Math.max(0, now - job.receivedAt);
     const nobody = isRefused
@@ -135,8 +142,7 @@ export class EventWaits {
         changes: [{ type: 'run-update', id, status: 'queued', error: nobody }],
       };
     }
-    const record = { status: 'succeeded', error: null, finishedAt: now, summary: nobody } as const;
-    return ended({ type: 'run-update', id, ...record });
+    return ended({ finishedAt: now, summary: nobody });
   }
 
   #begin(job: RunJob, run: RunDetails, waitFor: AwaitedEvent): StepResult | Came {
@@ -187,7 +193,7 @@ export class EventWaits {
     const reason = `run of ${job.trust.mapping ?? job.hook}: ${error}`;
     const changes: readonly Change[] = [
       { type: 'run-update', id, status, error, finishedAt, summary },
-      ...this.end.tell(job, summary),
+      ...this.end.withoutReply(job, id, isDead ? 'failed' : 'denied', summary),
       ...(isDead ? this.notices.report(reason, job.eventId) : []),
     ];
     const outcome: StepOutcome = isDead ? { type: 'dead' } : { type: 'done' };
@@ -240,10 +246,6 @@ const DAY_MS = 24 * 3_600_000;
 export function toCameText({ message: content, trust, ...event }: ResumingEvent): CameText {
   const { level, verifiedBy } = trust;
   return { ...event, content, verifiedBy, isUntrusted: level === 'untrusted' };
-}
-
-function ended(record: RunUpdate): StepResult {
-  return { outcome: { type: 'done' }, changes: [record] };
 }
 
 function resumingEvent({

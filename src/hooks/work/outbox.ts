@@ -5,6 +5,7 @@ import {
   Sessions,
   deliveryWork,
   mainSession,
+  noteOf,
   whyNowhere,
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
@@ -59,11 +60,16 @@ export class Outbox {
     if (address === null || message.reason !== undefined) {
       const error = message.reason ?? whyNowhere(deliver);
       return {
-        changes: [{ ...delivery, status: 'skipped', error }],
+        changes: [
+          { ...delivery, status: 'skipped', error },
+          ...noteOf(run, runId, 'silent', this.clock.now()),
+        ],
         deliveryId,
         isUnderWay: false,
       };
     }
+    const { note } = run;
+    const takesPlace = note?.channel === address.channel && note.to === to;
     const sending = this.#send({
       v: 1,
       deliveryId,
@@ -78,6 +84,7 @@ export class Outbox {
       name,
       trust,
       wakeMode,
+      ...(takesPlace && { note: { id: note.id } }),
       ...(summaryIfUndelivered !== undefined && { summaryIfUndelivered }),
       ...(trace !== undefined && { trace }),
     });

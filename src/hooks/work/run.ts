@@ -102,7 +102,7 @@ export class RunStep implements Step<RunLease> {
       reason: error,
       changes: [
         { type: 'run-update', id: ref ?? '', ...record },
-        ...this.end.tell(job, summary),
+        ...this.end.withoutReply(job, ref ?? '', 'failed', summary),
         ...this.#reportBadEnd(job, result),
       ],
     };
@@ -206,7 +206,7 @@ export class RunStep implements Step<RunLease> {
       reason: this.#reasonOf(result),
       changes: [
         { ...this.#record(run, result), finishedAt: this.clock.now(), summary, note },
-        ...this.end.tell(job, summary),
+        ...this.end.withoutReply(job, run.turn.id, 'failed', summary),
         ...this.#reportBadEnd(job, result),
       ],
     };

@@ -117,7 +117,7 @@ export class ChannelOptions {
   @OptionalSection(ChannelTemplateOptions)
   template?: ChannelTemplateOptions;
 
-  /** signal: the sending number, with + and country code. zendesk: e-mail address of the agent. intercom: id of the teammate. */
+  /** signal: the sending number, with + and country code. zendesk, jira: e-mail address of the account. intercom: id of the teammate. */
   @OptionalText()
   account?: string;
 
@@ -136,11 +136,11 @@ export class ChannelOptions {
   @IsIn(IMESSAGE_METHODS)
   method?: (typeof IMESSAGE_METHODS)[number];
 
-  /** msteams: the bot's app id. */
+  /** msteams: the bot's app id. linear: the app's client id. */
   @OptionalText()
   appId?: string;
 
-  /** msteams: the bot's client secret, best as `${NAME}`. */
+  /** msteams, linear: the client secret of the bot or app, best as `${NAME}`. */
   @Option({ secret: true })
   @OptionalText()
   appSecret?: string;
@@ -149,7 +149,7 @@ export class ChannelOptions {
   @OptionalText()
   tenantId?: string;
 
-  /** msteams: address of the token endpoint. Default: that of the tenant. */
+  /** msteams, linear: address of the token endpoint. Default: that of the tenant, or Linear's. */
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   tokenUrl?: string;
@@ -175,6 +175,15 @@ export class ChannelOptions {
   @IsOptional()
   @TextList()
   repositories?: string[];
+
+  /** jira: keys of the projects where it may comment, as `SHOP`, or `*`. */
+  @IsOptional()
+  @TextList()
+  projects?: string[];
+
+  /** jira: Atlassian account id of `account`, the end of the address of its profile. */
+  @OptionalText()
+  accountId?: string;
 }
 
 /** The `channels` section: what the channels have in common, and which platform serves each. */

@@ -4,7 +4,7 @@ import type { PlatformSpeech } from './platform.ts';
 const TOKEN = 'MTk4.discord-secret';
 const TOO_LONG = 'Must be 2000 or fewer in length.';
 
-/** https://discord.com/developers/docs: Create Message, rate limits, JSON error codes. */
+/** https://discord.com/developers/docs: Create Message, Edit Message, rate limits, JSON error codes. */
 export const discord: PlatformSpeech = {
   provider: 'discord',
   settings: (origin) => ({ token: TOKEN, apiRoot: `${origin}/api` }),
@@ -15,9 +15,12 @@ export const discord: PlatformSpeech = {
   knowsKeys: true,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
-    const to = /^\/api\/v10\/channels\/(\d+)\/messages$/.exec(path)?.[1];
-    const isFit = method === 'POST' && headers.authorization === `Bot ${TOKEN}`;
+    const [, to, replaces] = /^\/api\/v10\/channels\/(\d+)\/messages(?:\/(\d+))?$/.exec(path) ?? [];
+    const isFit =
+      method === (replaces === undefined ? 'POST' : 'PATCH') &&
+      headers.authorization === `Bot ${TOKEN}`;
     if (to === undefined || !isFit || say(body, 'nonce').length > 25) return undefined;
+    if (replaces !== undefined) return { to, text: say(body, 'content'), replaces };
     return { to, text: say(body, 'content'), key: say(body, 'nonce') };
   },
   answer: (_request, shown, n) =>
@@ -54,6 +57,7 @@ export const discord: PlatformSpeech = {
     ],
     ['its own trouble', discordError(500, 0, '500: Internal Server Error'), 'retryable'],
   ],
+  gone: discordError(404, 10008, 'Unknown Message'),
 };
 
 /** https://discord.com/developers/docs/reference#error-messages: a list of mistakes below the name of each field. */

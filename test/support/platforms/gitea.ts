@@ -3,11 +3,12 @@ import { json, retryAfter } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'gitea-secret-of-the-tests';
+const EDIT = /^\/api\/v1\/repos\/([\w.-]+\/[\w.-]+)\/issues\/comments\/(\d+)$/;
 const PATH = /^\/api\/v1\/repos\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)\/comments$/;
 
 /**
  * github:go-gitea/gitea routers/api/v1/repo/issue_comment.go, CreateIssueComment: 201, 403 (locked, blocked), 404, 423
- * (archived); services/context/api.go, APIError: {message, url}.
+ * (archived); EditIssueComment: PATCH, 200, 404; services/context/api.go, APIError: {message, url}.
  */
 export const gitea: PlatformSpeech = {
   provider: 'gitea',
@@ -28,14 +29,21 @@ export const gitea: PlatformSpeech = {
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
     const [, repository, number] = PATH.exec(path) ?? [];
+    const [, edited, comment] = EDIT.exec(path) ?? [];
     const isAsked =
-      method === 'POST' && repository !== undefined && headers.authorization === `token ${TOKEN}`;
-    return isAsked ? shownComment(`${repository}#${number}`, body) : undefined;
+      (repository === undefined ? method === 'PATCH' && edited !== undefined : method === 'POST') &&
+      headers.authorization === `token ${TOKEN}`;
+    if (!isAsked) return undefined;
+    return shownComment(edited ?? `${repository}#${number}`, body, comment);
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, refused(401, 'invalid username, password or token').body)
-      : json(201, { id: n, body: shown.text, user: { login: 'acme-agent' } }),
+      : json(shown.replaces === undefined ? 201 : 200, {
+          id: n,
+          body: shown.text,
+          user: { login: 'acme-agent' },
+        }),
   limited: (seconds) => ({ status: 429, headers: retryAfter(seconds), body: 'limited by a proxy' }),
   refusals: [
     ['a wrong token', refused(401, 'invalid username, password or token'), 'auth'],
@@ -53,6 +61,7 @@ export const gitea: PlatformSpeech = {
     ['a repository that is archived', refused(423, 'Repo is archived'), 'permanent'],
     ['its own trouble', refused(500, 'Internal Server Error'), 'unknown'],
   ],
+  gone: refused(404, "The target couldn't be found."),
 };
 
 function refused(status: number, message: string) {

@@ -3,10 +3,12 @@ import { json, retryAfter } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'glpat-secret-of-the-tests';
-const PATH = /^\/api\/v4\/projects\/([^/]+)\/(issues|merge_requests)\/(\d+)\/notes$/;
+const PATH =
+  /^\/api\/v4\/projects\/([^/]+)\/(issues|merge_requests)\/(\d+)(?:\/discussions\/([0-9a-f]{40}))?\/notes(?:\/(\d+))?$/;
 
 /**
- * github:gitlabhq/gitlabhq doc/api/notes.md (Create new issue note, Create new merge request note) and
+ * github:gitlabhq/gitlabhq doc/api/notes.md (Create new issue note, Create new merge request note, Modify existing …),
+ * doc/api/discussions.md (Add note to existing … thread: 201; Modify existing … thread note: 200) and
  * doc/api/rest/troubleshooting.md (what errors look like); a note has at most 1,000,000 characters.
  */
 export const gitlab: PlatformSpeech = {
@@ -14,23 +16,36 @@ export const gitlab: PlatformSpeech = {
   settings: (apiRoot) => ({ token: TOKEN, apiRoot, repositories: ['acme/*'] }),
   secret: TOKEN,
   to: 'acme/web/shop!7',
-  unfit: ['acme/shop', 'acme/shop#', 'acme/shop&7', 'acme/../shop#7', 'other/shop#7', '15#7', ''],
+  unfit: [
+    'acme/shop',
+    'acme/shop#',
+    'acme/shop&7',
+    'acme/../shop#7',
+    'other/shop#7',
+    '15#7',
+    'acme/shop!7/8',
+    '',
+  ],
   limit: 20_000,
   knowsKeys: false,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
-    const [, project, kind, number] = PATH.exec(path) ?? [];
+    const [, project, kind, number, discussion, note] = PATH.exec(path) ?? [];
     const isAsked =
-      method === 'POST' && project !== undefined && headers['private-token'] === TOKEN;
-    const sign = kind === 'issues' ? '#' : '!';
-    return isAsked
-      ? shownComment(`${decodeURIComponent(project)}${sign}${number}`, body)
-      : undefined;
+      method === (note === undefined ? 'POST' : 'PUT') && headers['private-token'] === TOKEN;
+    if (!isAsked || project === undefined) return undefined;
+    const item = `${decodeURIComponent(project)}${kind === 'issues' ? '#' : '!'}${number}`;
+    return shownComment(discussion === undefined ? item : `${item}/${discussion}`, body, note);
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, { message: '401 Unauthorized' })
-      : json(201, { id: n, body: shown.text, author: { username: 'acme-agent' }, system: false }),
+      : json(shown.replaces === undefined ? 201 : 200, {
+          id: n,
+          body: shown.text,
+          author: { username: 'acme-agent' },
+          system: false,
+        }),
   limited: (seconds) => ({ status: 429, headers: retryAfter(seconds), body: 'Retry later' }),
   refusals: [
     ['a wrong token', { status: 401, body: { message: '401 Unauthorized' } }, 'auth'],
@@ -59,4 +74,5 @@ export const gitlab: PlatformSpeech = {
     ],
     ['its own trouble', { status: 500, body: { message: '500 Internal Server Error' } }, 'unknown'],
   ],
+  gone: { status: 404, body: { message: '404 Note Not Found' } },
 };

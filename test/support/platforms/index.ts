@@ -4,6 +4,8 @@ import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
 import { intercom } from './intercom.ts';
+import { jira } from './jira.ts';
+import { linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
 import { msteams } from './msteams.ts';
 import type { PlatformSpeech } from './platform.ts';
@@ -36,4 +38,6 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['gitea', gitea],
   ['zendesk', zendesk],
   ['intercom', intercom],
+  ['linear', linear],
+  ['jira', jira],
 ];

@@ -10,6 +10,8 @@ export interface Shown {
   readonly text: string;
   /** The idempotency key, where the platform has one. */
   readonly key?: string;
+  /** The message that it was to take the place of. */
+  readonly replaces?: string;
 }
 
 /** One way in which a platform refuses, in its own words, and what it means. */
@@ -35,17 +37,26 @@ export interface PlatformSpeech {
   readonly message: (request: RecordedRequest) => Shown | undefined;
   /** How many requests come before the first message, for a token. */
   readonly requestsBefore: number;
-  /** What the platform answers; `n` numbers the messages. */
-  readonly answer: (request: RecordedRequest, shown: Shown | undefined, n: number) => Answer;
+  /** What the platform answers; `n` numbers the messages, and `isRepeat` says that it has this one. */
+  readonly answer: (
+    request: RecordedRequest,
+    shown: Shown | undefined,
+    n: number,
+    isRepeat?: boolean,
+  ) => Answer;
   /** A rate limit that concerns the whole channel. */
   readonly limited: (seconds: number | undefined) => Script;
   readonly refusals: readonly Refusal[];
+  /** How it refuses to change a message that is gone; absent: it changes none. */
+  readonly gone?: Script;
 }
 
 /** A real HTTP server that speaks as a platform does, and remembers what people saw. */
 export class PlatformServer extends ScriptedServer {
   /** What was shown, in order; a key that is known shows nothing again. */
   readonly shown: Shown[] = [];
+  /** What somebody has deleted of it, by its place. */
+  readonly deleted = new Set<number>();
 
   readonly speech: PlatformSpeech;
 
@@ -77,9 +88,28 @@ export class PlatformServer extends ScriptedServer {
     if (status >= 300 || body !== undefined) return json(status, {});
     if (shown === undefined) return this.speech.answer(request, shown, 0);
     if (shown.text.length > this.speech.limit) return json(400, { error: 'too long' });
+    if (shown.replaces !== undefined) return this.#change(request, shown);
     const known = this.#placeOf(shown);
     if (known < 0) this.shown.push(shown);
-    return this.speech.answer(request, shown, known < 0 ? this.shown.length : known + 1);
+    return this.speech.answer(
+      request,
+      shown,
+      known < 0 ? this.shown.length : known + 1,
+      known >= 0,
+    );
+  }
+
+  #change(request: RecordedRequest, shown: Shown): Answer {
+    const { replaces = '', text } = shown;
+    const named = this.shown.findIndex(({ key }) => key === replaces);
+    const place = named < 0 ? Number.parseInt(replaces, 10) - 1 : named;
+    const { gone = {} } = this.speech;
+    const before = this.shown[place];
+    if (before === undefined || this.deleted.has(place)) {
+      return json(gone.status ?? 404, gone.body);
+    }
+    this.shown[place] = { ...before, text };
+    return this.speech.answer(request, shown, place + 1);
   }
 
   #placeOf({ key }: Shown): number {

@@ -3,7 +3,7 @@ import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'xoxb-slack-secret';
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage: almost everything is a 200. */
+/** https://docs.slack.dev/reference/methods/chat.postMessage and …/chat.update: almost everything is a 200. */
 export const slack: PlatformSpeech = {
   provider: 'slack',
   settings: (origin) => ({ token: TOKEN, apiRoot: `${origin}/api` }),
@@ -13,13 +13,13 @@ export const slack: PlatformSpeech = {
   limit: 12_000,
   knowsKeys: false,
   requestsBefore: 0,
-  message: ({ method, path, headers, body }) =>
-    method === 'POST' &&
-    path === '/api/chat.postMessage' &&
-    headers.authorization === `Bearer ${TOKEN}` &&
-    say(body, 'unfurl_links') === 'false'
-      ? { to: threadOf(body), text: say(body, 'markdown_text') || say(body, 'text') }
-      : undefined,
+  message: ({ method, path, headers, body }) => {
+    if (method !== 'POST' || headers.authorization !== `Bearer ${TOKEN}`) return undefined;
+    const text = say(body, 'markdown_text') || say(body, 'text');
+    if (path === '/api/chat.update') return { to: threadOf(body), text, replaces: say(body, 'ts') };
+    const isAsked = path === '/api/chat.postMessage' && say(body, 'unfurl_links') === 'false';
+    return isAsked ? { to: threadOf(body), text } : undefined;
+  },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(200, { ok: false, error: 'unknown_method' })
@@ -42,6 +42,7 @@ export const slack: PlatformSpeech = {
     ['a request that came in part', said('request_timeout'), 'retryable', 'request_timeout'],
     ['no JSON under 503', { status: 503, body: 'upstream connect error' }, 'unknown', '503'],
   ],
+  gone: said('message_not_found'),
 };
 
 /** `thread_ts` is the `ts` of the thread's first message. */

@@ -22,6 +22,10 @@ export const telegram: PlatformSpeech = {
     if (call === 'sendRichMessage') {
       return { to: recipient(body), text: say(body, 'rich_message', 'html') };
     }
+    if (call === 'editMessageText') {
+      const replaces = say(body, 'message_id');
+      return { to: recipient(body), text: say(body, 'text'), replaces };
+    }
     return call === 'sendMessage' ? { to: recipient(body), text: say(body, 'text') } : undefined;
   },
   answer: (_request, shown, n) =>
@@ -38,6 +42,7 @@ export const telegram: PlatformSpeech = {
     ['a blocked bot', telegramError(403, 'Forbidden: bot was blocked by the user'), 'permanent'],
     ['its own trouble', telegramError(500, 'Internal Server Error'), 'unknown', '500'],
   ],
+  gone: telegramError(400, 'Bad Request: message to edit not found'),
 };
 
 /** Chat and topic as `to` names them. */
