@@ -46,7 +46,7 @@ const PATIENCE_MS = 10 * 60_000;
 const SOONEST_MS = 1000;
 const LATEST_MS = 60_000;
 /** How often one run waits: an agent that never ends would fill the ledger. */
-export const MOST_WAITS = 200;
+export const MOST_WAITS = 1000;
 /** Longest message that a wait keeps of what resumed it, in characters. */
 const MAX_MESSAGE = 100_000;
 
