@@ -95,8 +95,8 @@ export interface RunJob {
   readonly deliver: DeliveryTarget | null;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
-  /** Its turn asked about tool calls, and goes on from here ({@link ToolQuestion}). Absent: it begins. */
-  readonly paused?: ToolQuestion;
+  /** Its turn asked about tool calls, in that attempt, and goes on from here ({@link ToolQuestion}). Absent: it begins. */
+  readonly paused?: ToolQuestion & { readonly attempt: number };
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
 }

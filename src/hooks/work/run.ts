@@ -133,7 +133,7 @@ export class RunStep implements Step<RunLease> {
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
     }
     if (result.outcome === 'asks') {
-      return this.approvals.tools(run.lease.job, this.#asked(run, result), result.question);
+      return this.approvals.tools(run.lease, this.#asked(run, result), result.question);
     }
     if (result.outcome !== 'failed') return this.#finish(run, result);
     const outcome = this.turns.afterFailure(run.lease, result);

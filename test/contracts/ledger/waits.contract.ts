@@ -280,7 +280,7 @@ export function describeWaits(openStore: OpenStore): void {
       const about = { kind: 'tools', owner: 'm token', whenOver: 'deny', digest: 'd' } as const;
       const calls = [{ tool: 'desk_echo', input: '{}' }];
       const wait = { id: newId(), ...about, calls, openedAt: under.clock.now(), until };
-      const job = { ...lease.job, paused: { calls, state: 'where it stands' } } as RunJob;
+      const job = { ...lease.job, paused: { calls, state: 'where it stands', attempt: 1 } } as RunJob;
       const outcome: StepOutcome = { type: 'wait', until, holdsKey: false, wait, job };
       await under.ledger.work.commit(lease, outcome, []);
       expect(await open()).toMatchObject([{ kind: 'tools', calls, text: 'desk_echo {}' }]);
