@@ -7,6 +7,7 @@ import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
 import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
+import type { MattermostButtonsOptions } from './mattermost-buttons.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
 import { slack } from './slack.ts';
@@ -39,6 +40,7 @@ export interface ProviderSettings {
   readonly secrets?: readonly string[];
   readonly allowPrivate?: boolean;
   readonly repositories?: readonly string[];
+  readonly buttons?: MattermostButtonsOptions;
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -104,7 +106,7 @@ export const channelProviders = {
     row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
   ),
   slack: withPackage('@slack/web-api', row(['token'], ['apiRoot'], slack, 'https://slack.com/api')),
-  mattermost: row(['token', 'apiRoot'], [], mattermost),
+  mattermost: row(['token', 'apiRoot'], ['buttons'], mattermost),
   signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
   msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),
