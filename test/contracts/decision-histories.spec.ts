@@ -218,6 +218,9 @@ describe('what people decide, over random histories (behaviour §15)', () => {
           expect(world.oracle.crimes).toEqual([]);
           expect(await world.waits()).toEqual([]);
           expect(await world.open()).toEqual([]);
+          await world.tapWhatIsLeft();
+          expect(world.buttons).toEqual([]);
+          expect(world.oracle.crimes).toEqual([]);
           sum.deaths += world.deaths;
           sum.decided += world.oracle.ended.size;
           sum.yeses += world.oracle.yeses.length;

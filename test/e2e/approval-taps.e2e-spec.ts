@@ -313,8 +313,12 @@ describe('what is decided by a tap (docs/channels.md)', () => {
       const { event, question } = await asked();
       const other = await asked(2);
       await hooks.app.get(LedgerAdmin).forget(event.id);
+      expect(await settled(question)).toBe(
+        'This question was forgotten: an operator had its event erased, so nothing comes of it.',
+      );
       expect(await tap(ANA, question, 'Approve')).toBe('Nobody asks this any more.');
       expect(messages()).toEqual([]);
+      expect(shown(other.question)).toEqual(other.question);
       expect((await hooks.details(other.event.id)).status).toBe('waiting');
     });
 

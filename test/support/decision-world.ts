@@ -327,6 +327,20 @@ export class DecisionWorld {
     return counts.filter(({ state }) => state !== 'dead');
   }
 
+  /** Who taps a button whose message was never known to be shown has nothing decided, and it goes. */
+  async tapWhatIsLeft(): Promise<void> {
+    for (const { id: messageId, to, code } of this.buttons) {
+      const tap = {
+        by: 'people:ana',
+        to,
+        verdict: 'approved',
+        messageId,
+        code: code ?? '',
+      } as const;
+      await this.do((process) => process.knock(this.platform.tap(tap, false)));
+    }
+  }
+
   /** Messages whose buttons can still be tapped. */
   get buttons(): readonly ShownMessage[] {
     return this.platform.messages.filter(({ code }) => code !== null);

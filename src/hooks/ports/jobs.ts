@@ -173,6 +173,8 @@ export interface DeliveryJob {
   readonly asks?: { readonly wait: string; readonly code?: string };
   /** The wait that has ended: its question's message is shown anew, with how it ended and without buttons. */
   readonly settles?: string;
+  /** The message of a question whose event was erased: it is shown anew, with nothing of what it showed. */
+  readonly forgets?: string;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

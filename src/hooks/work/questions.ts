@@ -54,6 +54,9 @@ const CODE_BYTES = 16;
 const END_ROOM = `\n\n${'word '.repeat(60)}`;
 /** Most characters of what would begin a run, where it cannot be shown as a whole. */
 const MAX_SHOWN = 1000;
+/** In place of a question whose event was erased. */
+const FORGOTTEN =
+  '**This question was forgotten**: an operator had its event erased, so nothing comes of it.';
 /** Most characters of a reason that a message repeats. */
 const MAX_REASON = 200;
 
@@ -137,7 +140,8 @@ export class Questions {
    * @param job that asks, or that says how it ended
    */
   async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
-    const { asks, settles } = job;
+    const { asks, settles, forgets } = job;
+    if (forgets !== undefined) return { job: { ...job, text: FORGOTTEN }, replaces: forgets };
     if (settles !== undefined) {
       const question = await this.ledger.question({ id: settles });
       const { messageId = null, decision = null } = question ?? {};
