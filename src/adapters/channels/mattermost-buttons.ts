@@ -6,15 +6,14 @@ import { getText } from '../../platform/objects.ts';
 // are never sent an action's `integration`; channels/app/integration_action.go, that the request is not signed, goes to no
 // private address unless AllowedUntrustedInternalConnections has it, and has to be answered 200 (`ephemeral_text`).
 
-export interface MattermostButtonsOptions {
-  /** Address of a hook of ours that verifies `mattermost`, as its server reaches it. */
+/** Where taps are told, and what each shows. */
+interface Hearing {
   readonly url: string;
-  /** What the hook verifies. */
   readonly secret: string;
 }
 
 /** Below a message. @param code what a tap brings back */
-export function attachedActions(code: string, { url, secret }: MattermostButtonsOptions): object {
+export function attachedActions(code: string, { url, secret }: Hearing): object {
   const action = (name: string, style: string, verdict: Tap['verdict']) => ({
     type: 'button',
     name,

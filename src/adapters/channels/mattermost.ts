@@ -9,7 +9,6 @@ import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
 import { MattermostButtons, NO_ACTIONS, attachedActions } from './mattermost-buttons.ts';
-import type { MattermostButtonsOptions } from './mattermost-buttons.ts';
 import { PlatformChannel, joinUrl, postJson, splitThread } from './platform-channel.ts';
 
 export interface MattermostOptions {
@@ -17,8 +16,11 @@ export interface MattermostOptions {
   readonly token: string;
   /** Address of the server, for example `https://chat.example.org`. */
   readonly apiRoot: string;
-  /** How its buttons are heard of. Absent: its questions have none. */
-  readonly buttons?: MattermostButtonsOptions;
+  /**
+   * How it tells taps on the buttons of its messages: the address of a hook of ours that verifies `mattermost`, as its
+   * server reaches it, and the secret that the hook verifies. Absent: there are no buttons.
+   */
+  readonly buttons?: { readonly url: string; readonly secret: string };
 }
 
 class MattermostChannel extends PlatformChannel {

@@ -7,7 +7,7 @@ import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
 import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { mattermost } from './mattermost.ts';
-import type { MattermostButtonsOptions } from './mattermost-buttons.ts';
+import type { MattermostOptions } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
 import { slack } from './slack.ts';
@@ -40,7 +40,7 @@ export interface ProviderSettings {
   readonly secrets?: readonly string[];
   readonly allowPrivate?: boolean;
   readonly repositories?: readonly string[];
-  readonly buttons?: MattermostButtonsOptions;
+  readonly buttons?: MattermostOptions['buttons'];
 }
 
 export type ProviderSetting = keyof ProviderSettings;

@@ -157,6 +157,8 @@ export interface DeliveryJob {
   readonly to: string | null;
   /** Markdown, as the agent or a template wrote it; empty once it was cut into parts, which the lease brings. */
   readonly text: string;
+  /** A message of its own behind it, in our own words: a link is shown there whatever {@link trust} says. */
+  readonly closing?: string;
   /** True: links and images are shown as such, whatever {@link trust} says. */
   readonly allowLinks?: boolean;
   /** The run whose reply it is; null: a heartbeat's, a notice, or {@link isDirect}. */

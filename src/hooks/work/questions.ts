@@ -95,7 +95,10 @@ export class Questions {
       !this.#showsAll(asked, { ...more, text: whole }, question)
     ) {
       const text = questionText(job, question, hasCommand, false);
-      const put = this.operator.message(asked, text, { ...more, asks: { wait: wait.id } });
+      const { consoleUrl } = this.settings.current.hooks;
+      const closing = consoleUrl && `Decide in the console: ${consoleUrl}/decisions#${wait.id}`;
+      const asks = { ...more, asks: { wait: wait.id }, ...(closing && { closing }) };
+      const put = this.operator.message(asked, text, asks);
       return { wait: { ...kept, asked }, changes: [put] };
     }
     const code = randomBytes(CODE_BYTES).toString('base64url');
