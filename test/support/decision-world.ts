@@ -264,6 +264,7 @@ export class DecisionWorld {
     const heard = await Promise.race([act(this.#process), life.over]);
     life.endAfter(Infinity);
     if (!life.isOver) return heard ?? undefined;
+    await life.rest();
     this.deaths += 1;
     this.#process = await Process.start(this);
     return undefined;

@@ -3,6 +3,7 @@ export class Life {
   readonly over: Promise<void>;
   #end!: () => void;
   #left = Infinity;
+  readonly #underWay = new Set<Promise<unknown>>();
   #isOver = false;
 
   constructor() {
@@ -31,9 +32,20 @@ export class Life {
   /** What a process calls: it may die before the call, and before it hears the answer. */
   async call<T>(act: () => Promise<T>): Promise<T> {
     await this.moment();
-    const answer = await act();
-    await this.moment();
-    return answer;
+    const answering = act();
+    this.#underWay.add(answering);
+    try {
+      const answer = await answering;
+      await this.moment();
+      return answer;
+    } finally {
+      this.#underWay.delete(answering);
+    }
+  }
+
+  /** What had been asked before the end is done by then, and nobody hears of it. */
+  async rest(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
   }
 
   /** The same object, each of whose methods is such a call. */
