@@ -76,6 +76,28 @@ describe('The console', () => {
     expect(operator.complaints).toEqual([]);
   });
 
+  it('shows the decision that a message links to, and takes none by that', async () => {
+    for (let n = 1; n <= 6; n += 1) await world.waitingLetter(`${'line\n'.repeat(40)}letter ${n}`);
+    const { waits } = await world.read<{ waits: { id: string }[] }>('/ops/api/waits');
+    const { id } = waits[3]!;
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+
+    await operator.open(`/decisions#${id}`);
+    const linked = page.locator(`article[id="${id}"]`);
+    await linked.waitFor();
+    await eventually('it is at the top', async () => {
+      const { y } = (await linked.boundingBox())!;
+      return Math.abs(y) < 10;
+    });
+    expect((await world.read<{ waits: unknown[] }>('/ops/api/waits')).waits).toEqual(waits);
+
+    for (const wait of waits) {
+      const body = { verdict: 'denied' };
+      await world.service.ask(`/ops/api/waits/${wait.id}/decide`, { token: OPERATOR_TOKEN, body });
+    }
+  });
+
   it('lets nobody in with another token, and says so', async () => {
     await using operator = await Operator.at(world.service, browser);
     const { page } = operator;

@@ -133,6 +133,11 @@ export class World implements AsyncDisposable {
     return typeof body['eventId'] === 'string' ? body['eventId'] : null;
   }
 
+  /** What the operator API answers. */
+  async read<T>(path: string): Promise<T> {
+    return (await this.service.ask(path, { token: OPERATOR_TOKEN })).body as T;
+  }
+
   /** A letter whose answer waits for a decision. */
   async waitingLetter(letter: string): Promise<string> {
     const id = await this.send('letters', { letter });

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { discord, slack, telegram } from '../../src/channels.ts';
+import { discord, mattermost, slack, telegram } from '../../src/channels.ts';
 import { LedgerAdmin } from '../../src/hooks/index.ts';
 import type { Channel, EventDetails } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { RecordingChannel } from '../support/recording.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
-import type { RecordedRequest } from '../support/scripted-server.ts';
+import type { Answer, RecordedRequest } from '../support/scripted-server.ts';
 import { bySlack } from '../support/signed.ts';
 import { BOT_TOKEN, TelegramBot } from '../support/telegram-bot.ts';
 
@@ -223,6 +223,105 @@ describe('a tap that the platform tells by a request of its own (docs/channels.m
     const whisper = (content: string) => ({
       status: 200,
       json: { type: 4, data: { content, flags: 64 } },
+    });
+  });
+
+  describe('on Mattermost', () => {
+    const CHANNEL = 'c'.repeat(26);
+    const POST = 'p'.repeat(26);
+    const ANA = 'a'.repeat(26);
+    const BEN = 'b'.repeat(26);
+    const URL = 'https://hooks.example.org/hooks/taps';
+    const verify = { scheme: 'mattermost', secrets: [SECRET] };
+
+    interface Action {
+      readonly name: string;
+      readonly integration: { url: string; context: Record<string, string> };
+    }
+
+    /** @param edited what the server answers to an edit */
+    async function question(edited: Answer = json({ id: POST })) {
+      server = new ScriptedServer(({ method }) =>
+        method === 'POST' ? { ...json({ id: POST, channel_id: CHANNEL }), status: 201 } : edited,
+      );
+      await server.listen();
+      const buttons = { url: URL, secret: SECRET };
+      const channel = mattermost({ token: 'bot-token', apiRoot: server.origin, buttons });
+      const event = await start(channel, { to: CHANNEL, approvers: [`mattermost:${ANA}`], verify });
+      const { body } = await asked('the question', ({ path }) => path === '/api/v4/posts');
+      const { message, props } = body as {
+        message: string;
+        props: { attachments: [{ actions: [Action, Action] }] };
+      };
+      expect(message).toContain('the reply');
+      const [{ actions }] = props.attachments;
+      expect(actions.map(({ name }) => name)).toEqual(['Approve', 'Deny']);
+      expect(actions.map(({ integration }) => integration.url)).toEqual([URL, URL]);
+      return { event, approve: actions[0].integration.context };
+    }
+    /** `PostActionIntegrationRequest` of mattermost/mattermost, server/public/model/integration_action.go */
+    function tap(context: object, user = ANA): TapRequest {
+      const names = { user_name: 'ana', channel_name: 'ops', team_domain: 'acme' };
+      const ids = { user_id: user, channel_id: CHANNEL, team_id: 't', post_id: POST };
+      const kind = { trigger_id: 'trigger', type: 'button', data_source: '' };
+      const headers = { 'content-type': 'application/json', accept: 'application/json' };
+      return { headers, body: JSON.stringify({ ...ids, ...names, ...kind, context }) };
+    }
+    const whisper = (ephemeral_text: string) => ({
+      status: 200,
+      json: { ephemeral_text, skip_slack_parsing: true },
+    });
+
+    it('decides by the first one that may, tells each in its answer, and settles the message', async () => {
+      const { event, approve } = await question();
+      expect(approve['code']).toMatch(/^[\w-]{22}$/);
+      expect(await send(tap(approve, BEN))).toEqual(whisper('You may not decide this.'));
+      expect(await waits()).toHaveLength(1);
+      expect(await send(tap(approve))).toEqual(whisper('Approved.'));
+      await hooks.ended(event.id);
+      expect(messages()).toEqual(['the reply']);
+      const settled = await asked('the message is settled', ({ method }) => method === 'PUT');
+      expect(settled.path).toBe(`/api/v4/posts/${POST}/patch`);
+      expect(settled.headers).toMatchObject({ authorization: 'Bearer bot-token' });
+      expect(settled.body).toEqual({
+        message: expect.stringContaining(`Approved by mattermost ${ANA}`),
+        props: { attachments: [] },
+      });
+      expect(await send(tap({ ...approve, verdict: 'denied' }))).toEqual(
+        whisper('You have approved this.'),
+      );
+      expect(messages()).toEqual(['the reply']);
+      expect(await stored()).toBe(1);
+    });
+
+    it.each([
+      ['another secret', { secret: 'another-secret-of-some-length' }, 401],
+      ['no secret', { secret: undefined }, 401],
+    ])('refuses a tap with %s', async (_what, context, status) => {
+      const { approve } = await question();
+      expect(await send(tap({ ...approve, ...context }))).toMatchObject({ status });
+      expect(await waits()).toHaveLength(1);
+      expect(messages()).toEqual([]);
+      expect(await stored()).toBe(1);
+    });
+
+    it('knows no code that it did not send', async () => {
+      const { approve } = await question();
+      const guessed = { ...approve, code: 'A'.repeat(22) };
+      expect(await send(tap(guessed))).toEqual(whisper('Nobody asks this any more.'));
+      expect(await waits()).toHaveLength(1);
+      const cleared = await asked('its buttons are taken away', ({ method }) => method === 'PUT');
+      expect(cleared.body).toEqual({ props: { attachments: [] } });
+    });
+
+    it('does what was decided though its server lets nobody edit the message any more', async () => {
+      const id = 'api.post.update_post.permissions_time_limit.app_error';
+      const late = { ...json({ id, message: 'Post edit is only allowed for 300 seconds.' }) };
+      const { event, approve } = await question({ ...late, status: 400 });
+      await send(tap(approve));
+      await hooks.ended(event.id);
+      expect(messages()).toEqual(['the reply']);
+      await eventually('no message waits', async () => (await hooks.waiting('delivery')) === 0);
     });
   });
 

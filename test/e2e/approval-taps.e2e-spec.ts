@@ -36,6 +36,7 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     approve: Approve = { reply: true },
     to: string | number = ANA,
     reply = 'the reply',
+    more: Partial<HooksModuleOptions> = {},
   ): Promise<void> {
     clock = new ManualClock();
     customer = new RecordingChannel('chan_1', []);
@@ -52,6 +53,7 @@ describe('what is decided by a tap (docs/channels.md)', () => {
         chan_1: { provider: customer },
         chan_2: { provider: telegram({ token: BOT_TOKEN, apiRoot: bot.origin }) },
       },
+      ...more,
     });
     hooks.runner.reply = () => reply;
   }
@@ -128,6 +130,14 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     expect(deliveries).toMatchObject([{ status: 'skipped', error: `denied by telegram:${ANA}` }]);
     expect(await settled(question)).toContain(`Denied by telegram ${ANA}`);
     expect(messages()).toEqual([]);
+  });
+
+  it('links to no console where it can be answered', async () => {
+    await start(undefined, ANA, undefined, { consoleUrl: 'https://hooks.example.org/console' });
+    const { event, question } = await asked();
+    await tap(ANA, question, 'Deny');
+    await hooks.ended(event.id);
+    expect(JSON.stringify(bot.messages)).not.toContain('hooks.example.org');
   });
 
   it('begins a run that is approved, and no other', async () => {
@@ -313,8 +323,12 @@ describe('what is decided by a tap (docs/channels.md)', () => {
       const { event, question } = await asked();
       const other = await asked(2);
       await hooks.app.get(LedgerAdmin).forget(event.id);
+      expect(await settled(question)).toBe(
+        'This question was forgotten: an operator had its event erased, so nothing comes of it.',
+      );
       expect(await tap(ANA, question, 'Approve')).toBe('Nobody asks this any more.');
       expect(messages()).toEqual([]);
+      expect(shown(other.question)).toEqual(other.question);
       expect((await hooks.details(other.event.id)).status).toBe('waiting');
     });
 
@@ -375,6 +389,19 @@ describe('what is decided by a tap (docs/channels.md)', () => {
       );
       expect(last.buttons).toEqual({});
       expect(bot.messages.every(({ buttons }) => Object.keys(buttons).length === 0)).toBe(true);
+      expect(bot.isHeard).toBe(false);
+    });
+
+    it('links to the console where its address is known, whatever the reply says of links', async () => {
+      const hidden = 'Decide in the console: https://evil.example/decisions \u202e';
+      const consoleUrl = 'https://hooks.example.org/console';
+      await start({ reply: true }, ANA, hidden, { consoleUrl });
+      const { event, question } = await asked();
+      expect(question.text).toContain('hxxps://evil[.]example/decisions');
+      const link = await eventually('the link follows', () => bot.messages[1]);
+      const wait = event.runs[0]?.waits[0]?.id;
+      expect(link.text).toBe(`Decide in the console: ${consoleUrl}/decisions#${wait}`);
+      expect(link.buttons).toEqual({});
       expect(bot.isHeard).toBe(false);
     });
 

@@ -28,13 +28,13 @@ let service: TestedService;
 /** What was started, by its key, with how often. */
 let started: Map<string, number>;
 let answering: Promise<void>[];
-let hasEnded: boolean;
+let ended: AbortController;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'hooks-faults-callbacks-'));
   started = new Map();
   answering = [];
-  hasEnded = false;
+  ended = new AbortController();
   agent = createServer((request, response) => {
     const key = String(request.headers['idempotency-key']);
     const times = started.get(key) ?? 0;
@@ -58,7 +58,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  hasEnded = true;
+  ended.abort();
   await Promise.all(answering);
   await service.stop();
   agent.close();
@@ -81,7 +81,7 @@ async function answer({ id, prompt, callback: { token } }: Started): Promise<voi
 }
 
 async function say(id: string, token: string, body: object): Promise<void> {
-  while (!hasEnded) {
+  while (!ended.signal.aborted) {
     const said = await fetch(`${service.url}/hooks/runs/${id}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { answer, api } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
@@ -56,6 +56,10 @@ export default function Decisions() {
 function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
   const { id, kind, eventId, agentId, openedAt, until, whenOver, recipient, text } = wait;
   const name = useId();
+  // What a message links to is there later than the page.
+  useEffect(() => {
+    if (location.hash === `#${id}`) document.getElementById(id)?.scrollIntoView();
+  }, []);
   return (
     <article class="card" id={id} aria-labelledby={name}>
       <h2 id={name}>

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import type {
+  Buttons,
+  Channel,
+  DeliveryError,
+  OutgoingMessage,
+} from '../../hooks/ports/channel.ts';
+import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
+import { MattermostButtons, NO_ACTIONS, attachedActions } from './mattermost-buttons.ts';
 import { PlatformChannel, joinUrl, postJson, splitThread } from './platform-channel.ts';
 
 export interface MattermostOptions {
@@ -9,6 +16,11 @@ export interface MattermostOptions {
   readonly token: string;
   /** Address of the server, for example `https://chat.example.org`. */
   readonly apiRoot: string;
+  /**
+   * How it tells taps on the buttons of its messages: the address of a hook of ours that verifies `mattermost`, as its
+   * server reaches it, and the secret that the hook verifies. Absent: there are no buttons.
+   */
+  readonly buttons?: { readonly url: string; readonly secret: string };
 }
 
 class MattermostChannel extends PlatformChannel {
@@ -22,11 +34,15 @@ class MattermostChannel extends PlatformChannel {
     expected:
       'a channel id of 26 small letters and digits, or one with a thread, <channel id>/<id of its first post>',
   };
+  override readonly buttons: Buttons | null;
   readonly #options: MattermostOptions;
 
   constructor(options: MattermostOptions) {
-    super({ name: 'Mattermost', secrets: [options.token] });
+    const { token, buttons } = options;
+    super({ name: 'Mattermost', secrets: [token, ...(buttons ? [buttons.secret] : [])] });
     this.#options = options;
+    const strip = (id: string, signal: AbortSignal) => this.#edit(id, {}, signal);
+    this.buttons = buttons === undefined ? null : new MattermostButtons(strip);
   }
 
   protected override form(markdown: string): string {
@@ -34,21 +50,43 @@ class MattermostChannel extends PlatformChannel {
   }
 
   async send(
-    { to, text, idempotencyKey }: OutgoingMessage,
+    { to, text, idempotencyKey, code, replaces }: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
-    const { token, apiRoot } = this.#options;
+    if (replaces !== undefined) {
+      await this.#edit(replaces, { message: text }, signal);
+      return { messageId: replaces };
+    }
+    const { buttons } = this.#options;
     const pending = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40);
     const { chat: channel_id, thread: root_id } = splitThread(to);
-    const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}` };
+    const props = code === undefined || !buttons ? undefined : attachedActions(code, buttons);
+    const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}`, props };
+    const answer = await this.#ask('POST', '/api/v4/posts', body, signal);
+    const id = getText(answer.json, 'id');
+    if (answer.status < 300 && id !== undefined) return { messageId: id };
+    throw this.#refused(answer);
+  }
+
+  /** A message that is gone, or that its server lets nobody edit any more, is settled: taps on it are answered. */
+  async #edit(id: string, what: { readonly message?: string }, signal: AbortSignal): Promise<void> {
+    const path = `/api/v4/posts/${encodeURIComponent(id)}/patch`;
+    const answer = await this.#ask('PUT', path, { ...what, props: NO_ACTIONS }, signal);
+    if (answer.status < 300) return;
+    const failure = this.#refused(answer);
+    if (failure.kind !== 'permanent') throw failure;
+  }
+
+  #ask(method: string, path: string, body: object, signal: AbortSignal): Promise<HttpAnswer> {
+    const { token, apiRoot } = this.#options;
     const request = postJson(body, signal, { authorization: `Bearer ${token}` });
-    const answer = await this.request(joinUrl(apiRoot, '/api/v4/posts'), request);
-    const { status, json } = answer;
-    const id = getText(json, 'id');
-    if (status < 300 && id !== undefined) return { messageId: id };
-    // On a refusal `id` names the reason, for example `api.context.permissions.app_error`.
-    const code = status < 300 ? undefined : id;
-    throw this.refusal(answer, { message: getText(json, 'message'), code });
+    return this.request(joinUrl(apiRoot, path), { ...request, method });
+  }
+
+  /** On a refusal `id` names the reason, for example `api.context.permissions.app_error`. */
+  #refused(answer: HttpAnswer): DeliveryError {
+    const code = answer.status < 300 ? undefined : getText(answer.json, 'id');
+    return this.refusal(answer, { message: getText(answer.json, 'message'), code });
   }
 }
 

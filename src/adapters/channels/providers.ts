@@ -9,6 +9,7 @@ import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { LINEAR_ROOT, linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
+import type { MattermostOptions } from './mattermost.ts';
 import { TEAMS_ROOT, msteams } from './msteams.ts';
 import { signal } from './signal.ts';
 import { slack } from './slack.ts';
@@ -43,6 +44,7 @@ export interface ProviderSettings {
   readonly repositories?: readonly string[];
   readonly projects?: readonly string[];
   readonly accountId?: string;
+  readonly buttons?: MattermostOptions['buttons'];
 }
 
 export type ProviderSetting = keyof ProviderSettings;
@@ -108,7 +110,7 @@ export const channelProviders = {
     row(['token'], ['apiRoot'], discord, 'https://discord.com/api'),
   ),
   slack: withPackage('@slack/web-api', row(['token'], ['apiRoot'], slack, 'https://slack.com/api')),
-  mattermost: row(['token', 'apiRoot'], [], mattermost),
+  mattermost: row(['token', 'apiRoot'], ['buttons'], mattermost),
   signal: row(['apiRoot', 'account'], ['api', 'token'], signal),
   imessage: row(['apiRoot', 'password'], ['method'], imessage),
   msteams: row(['appId', 'appSecret'], ['tenantId', 'apiRoot', 'tokenUrl'], msteams, TEAMS_ROOT),

@@ -150,6 +150,18 @@ export class HooksOptions {
   @IsString()
   publicUrl?: string;
 
+  /**
+   * The address of the console as people reach it, e.g. `https://hooks.example.com/console`. Questions that nobody can
+   * answer where they are read link to it.
+   */
+  @Option({ operatorOnly: true })
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/?#]+(?:\/[^\s/?#]+)*$/, {
+    message: 'must be a URL without a trailing slash, such as https://hooks.example.com/console',
+  })
+  @IsString()
+  consoleUrl?: string;
+
   /** Agents that requests and mappings may name. Absent or containing `*`: any. `[]`: none. */
   @Option({ operatorOnly: true })
   @IsOptional()

@@ -172,6 +172,11 @@ describe('resolveOptions: all problems at once, each with its key and what to do
       'hooks.mappings[0].id must not be empty (given: an empty text)',
     ],
     [
+      'an address that others stand behind',
+      { consoleUrl: 'https://hooks.example.com/console/' },
+      'hooks.consoleUrl must be a URL without a trailing slash, such as https://hooks.example.com/console',
+    ],
+    [
       'a value outside a list',
       { summary: 'never' },
       'hooks.summary must be one of always, unless-delivered',

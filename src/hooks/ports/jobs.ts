@@ -110,6 +110,8 @@ export interface RunJob {
 
 /** Where a turn stands that waits. */
 export interface Paused extends ToolQuestion {
+  /** Of tool calls: the attempt in which it asked. */
+  readonly attempt?: number;
   /** Of a wait for an event: epoch milliseconds at which the turn goes on without. */
   readonly until?: number;
 }
@@ -180,6 +182,8 @@ export interface DeliveryJob {
   readonly to: string | null;
   /** Markdown, as the agent or a template wrote it; empty once it was cut into parts, which the lease brings. */
   readonly text: string;
+  /** A message of its own behind it, in our own words: a link is shown there whatever {@link trust} says. */
+  readonly closing?: string;
   /** True: links and images are shown as such, whatever {@link trust} says. */
   readonly allowLinks?: boolean;
   /** The run whose reply it is; null: a heartbeat's, a notice, or {@link isDirect}. */
@@ -198,6 +202,8 @@ export interface DeliveryJob {
   readonly settles?: string;
   /** The note of its run, by the id of its delivery: what it says now, or the answer that takes its place. */
   readonly note?: { readonly id: string; readonly says?: RunStanding };
+  /** The message of a question whose event was erased: it is shown anew, with nothing of what it showed. */
+  readonly forgets?: string;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

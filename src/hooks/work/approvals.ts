@@ -39,6 +39,7 @@ import type { ResumedRun } from './turn.ts';
 
 /** A run whose last question is known. */
 interface Asked {
+  readonly lease: RunLease;
   readonly job: RunJob;
   readonly run: RunDetails;
   readonly wait: WaitDetails;
@@ -64,13 +65,14 @@ export class Approvals {
   ) {}
 
   /** What becomes of a run before its agent is asked; null: it is asked; or its turn is resumed. */
-  async before({ job, ref }: RunLease): Promise<StepResult | ResumedRun | null> {
+  async before(lease: RunLease): Promise<StepResult | ResumedRun | null> {
+    const { job, ref } = lease;
     if (job.approve === undefined) return null;
     const run = (await this.events.run(ref ?? ''))?.run;
     if (run === undefined) return null;
     const wait = run.waits.findLast(({ kind }) => kind !== 'event');
     if (wait === undefined) return job.approve.run ? this.#askToBegin(job, run.id) : null;
-    return this.#goOn({ job, run, wait });
+    return this.#goOn({ lease, job, run, wait });
   }
 
   /**
@@ -91,9 +93,13 @@ export class Approvals {
   }
 
   /** Its agent wants to call tools. */
-  tools(job: RunJob, record: RunUpdate, paused: ToolQuestion): Promise<StepResult> {
-    const { calls } = paused;
-    const goesOnWith = { ...job, paused };
+  tools(
+    { job, attempt }: RunLease,
+    record: RunUpdate,
+    question: ToolQuestion,
+  ): Promise<StepResult> {
+    const { calls } = question;
+    const goesOnWith = { ...job, paused: { ...question, attempt } };
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
@@ -120,14 +126,14 @@ export class Approvals {
         if (kind === 'tools') return this.#resume(asked, whoDenied(decision));
         return this.#deny(asked, whoDenied(decision));
       case 'approved':
-        if (kind === 'tools') return this.#resume(asked, hasBeenUsed(run, decision) ? null : '');
+        if (kind === 'tools') return this.#resume(asked, hasBeenUsed(asked) ? null : '');
         if (kind === 'reply') return this.#reply(asked, decision.text ?? run.reply ?? '');
         return this.#begin(asked);
     }
   }
 
   /** @param denied why the calls are not made; empty: they are; null: a person is asked again */
-  #resume({ job, run }: Asked, denied: string | null): Promise<StepResult> | ResumedRun {
+  #resume({ lease, job, run }: Asked, denied: string | null): Promise<StepResult> | ResumedRun {
     const { paused } = job;
     if (paused === undefined) throw new Error('the turn that was to be resumed is gone');
     if (denied === null) {
@@ -136,7 +142,7 @@ export class Approvals {
         id: run.id,
         contract: run.contract ?? undefined,
       } as const;
-      return this.tools(job, record, paused);
+      return this.tools(lease, record, paused);
     }
     const { state } = paused;
     const decided = denied === '' ? { isApproved: true } : { isApproved: false, reason: denied };
@@ -274,8 +280,9 @@ function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait
 }
 
 /** An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. */
-function hasBeenUsed({ notes }: RunDetails, { at }: WaitDecision): boolean {
-  return notes.some((note) => note.outcome !== 'retry' && note.at > at);
+function hasBeenUsed({ job: { paused }, run: { notes } }: Asked): boolean {
+  const asked = paused?.attempt ?? 0;
+  return notes.some(({ outcome, attempt }) => outcome !== 'retry' && attempt > asked);
 }
 
 const NOBODY = 'nobody decided in time';

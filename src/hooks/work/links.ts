@@ -69,7 +69,7 @@ const DOT_AT_MARKUP = new RegExp(
 );
 
 /** What a message says, and where it comes from. */
-type Said = Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks'>;
+type Said = Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks' | 'closing'>;
 
 /** Whether links and images are shown as such. */
 export function showsLinks({ trust, allowLinks }: Said): boolean {
@@ -78,7 +78,9 @@ export function showsLinks({ trust, allowLinks }: Said): boolean {
 
 /** A message in the platform's own form, a text for each one that it is sent as. */
 export function messagesOf(channel: Channel, said: Said): readonly string[] {
-  return showsLinks(said) ? channel.parts(said.text) : plainParts(channel, said.text);
+  const { text, closing } = said;
+  const parts = showsLinks(said) ? channel.parts(text) : plainParts(channel, text);
+  return closing === undefined ? parts : [...parts, ...channel.parts(closing)];
 }
 
 /**

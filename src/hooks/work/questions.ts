@@ -55,6 +55,9 @@ const CODE_BYTES = 16;
 const END_ROOM = `\n\n${'word '.repeat(60)}`;
 /** Most characters of what would begin a run, where it cannot be shown as a whole. */
 const MAX_SHOWN = 1000;
+/** In place of a question whose event was erased. */
+const FORGOTTEN =
+  '**This question was forgotten**: an operator had its event erased, so nothing comes of it.';
 /** Most characters of a reason that a message repeats. */
 const MAX_REASON = 200;
 
@@ -93,7 +96,10 @@ export class Questions {
       !this.#showsAll(asked, { ...more, text: whole }, question)
     ) {
       const text = questionText(job, question, hasCommand, false);
-      const put = this.operator.message(asked, text, { ...more, asks: { wait: wait.id } });
+      const { consoleUrl } = this.settings.current.hooks;
+      const closing = consoleUrl && `Decide in the console: ${consoleUrl}/decisions#${wait.id}`;
+      const asks = { ...more, asks: { wait: wait.id }, ...(closing && { closing }) };
+      const put = this.operator.message(asked, text, asks);
       return { wait: { ...kept, asked }, changes: [put] };
     }
     const code = randomBytes(CODE_BYTES).toString('base64url');
@@ -138,7 +144,8 @@ export class Questions {
    * @param job that asks, or that says how it ended
    */
   async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
-    const { asks, settles } = job;
+    const { asks, settles, forgets } = job;
+    if (forgets !== undefined) return { job: { ...job, text: FORGOTTEN }, replaces: forgets };
     if (settles !== undefined) {
       const question = await this.ledger.question({ id: settles });
       const { messageId = null, decision = null } = question ?? {};

@@ -148,7 +148,7 @@ export class RunStep implements Step<RunLease> {
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
     }
     if (result.outcome === 'asks') {
-      return this.approvals.tools(run.lease.job, this.#asked(run, result), result.question);
+      return this.approvals.tools(run.lease, this.#asked(run, result), result.question);
     }
     if (result.outcome === 'waits') return this.#wait(run, result);
     if (result.outcome !== 'failed') return this.#finish(run, result);

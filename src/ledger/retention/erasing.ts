@@ -9,7 +9,8 @@ import type { Row } from '../rows.ts';
 import { decodeHead, tombstone } from '../stored-head.ts';
 import { first, sessionLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
-import { withdraw } from '../work/queue.ts';
+import { addWork, lockOfWork, withdraw } from '../work/queue.ts';
+import { forgettingWork, openQuestions } from '../work/waits.ts';
 
 const EVENT = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = $1';
 const RUNS = 'SELECT agent_id, session_key FROM @runs WHERE event = $1';
@@ -41,7 +42,12 @@ export async function forgetEvent(
   const head = decodeHead(text(event, 'head'));
   const sessions = sessionsShown(await tx.all(RUNS, key), head);
   const keys = await tx.all(KEYS, eventId);
-  await tx.lock(() => [...sessions.map(sessionLock), ...keys.map(keyName)]);
+  const asked = await openQuestions(tx, key);
+  await tx.lock(() => [
+    ...sessions.map(sessionLock),
+    ...keys.map(keyName),
+    ...asked.map(({ work }) => lockOfWork(work)),
+  ]);
   const work = await tx.all(WORK, eventId, sessions);
   if (work.some(({ stage }) => stage === 'leased')) return 'under-way';
   await withdraw(
@@ -52,7 +58,10 @@ export async function forgetEvent(
   tx.memory.forgetSessions(lines.map(sessionOf));
   const turns = await tx.all(TURNS, sessions, eventId);
   await tx.run(FORGET_RUNNERS, turns.map(sessionOf));
+  // Somebody may have decided before the locks.
+  const edits = (await openQuestions(tx, key)).flatMap(forgettingWork);
   for (const statement of OF_EVENT) await tx.run(statement, key);
+  await addWork(tx, edits);
   await tx.run(BAD_ENDS, eventId);
   await tx.run(BURY, key, JSON.stringify(tombstone(head, tx.now)));
   tx.changedEvents.add(key);

@@ -6,7 +6,7 @@
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
 import { eventOwner, showCalls } from '../../hooks/ports/wait.ts';
-import type { RunJob } from '../../hooks/ports/jobs.ts';
+import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
   Decision,
@@ -21,7 +21,6 @@ import type {
   WaitPage,
   WaitingRun,
 } from '../../hooks/ports/wait.ts';
-import type { NewWork } from '../../hooks/ports/jobs.ts';
 import { integer, keyIn, optionalText, storedJson, text, time, word } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
@@ -65,6 +64,8 @@ const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @qu
 const TAPPED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
   WHERE q.code = $1`;
 const TAPPABLE = 'SELECT 1 FROM @questions WHERE on_end IS NOT NULL LIMIT 1';
+const OPEN_OF_EVENT =
+  'SELECT message_id, on_end FROM @questions WHERE event = $1 AND on_end IS NOT NULL';
 const NOTE_ASKED = 'UPDATE @questions SET message_id = $2 WHERE wait = $1';
 const DECIDED = `SELECT id, question, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
 const REWRITE = 'UPDATE @waits SET decision = $2, question = $3 WHERE id = $1';
@@ -169,12 +170,38 @@ async function goOn(
   return run;
 }
 
+/** What says in a question's message that its wait has ended. */
+type EndWork = NewWork & { readonly job: DeliveryJob };
+
 /** What is to be done once the wait has ended; null: nothing, or it is queued. */
-function workAfter(tx: Tx, wait: Row): NewWork | null {
+function workAfter(tx: Tx, wait: Row): EndWork | null {
   const stored = optionalText(wait, 'on_end');
   if (stored === null) return null;
-  const work: NewWork = storedJson(stored);
+  const work: EndWork = storedJson(stored);
   return { ...work, dueAt: tx.now };
+}
+
+/** A question of an event that is about to be erased: what its end would queue, and which message shows it. */
+interface OpenQuestion {
+  readonly work: EndWork;
+  readonly messageId: string | null;
+}
+
+/** Those of an event about which nobody has decided, and that have buttons. */
+export async function openQuestions(tx: Tx, event: Key): Promise<OpenQuestion[]> {
+  const rows = await tx.all(OPEN_OF_EVENT, event);
+  return rows.map((row) => ({
+    work: workAfter(tx, row)!,
+    messageId: optionalText(row, 'message_id'),
+  }));
+}
+
+/** What takes the words and the buttons of an erased question's message away: nothing of the event is in it. */
+export function forgettingWork({ work, messageId }: OpenQuestion): NewWork[] {
+  if (messageId === null) return [];
+  const { eventId: _erased, ...rest } = work;
+  const { settles: _gone, ...job } = work.job;
+  return [{ ...rest, job: { ...job, eventId: null, text: '', forgets: messageId } }];
 }
 
 /** Notes which message shows the question. */

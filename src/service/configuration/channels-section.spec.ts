@@ -160,6 +160,14 @@ describe('bindChannels', () => {
       /^channels.chan_1.template.language must be as Meta writes it, such as en_US or de/,
     ],
     [
+      { chan_2: { token: 't', buttons: { url: 'https://hooks.example.org', secret: 's' } } },
+      /telegram: it does not know buttons/,
+    ],
+    [
+      { chan_5: { ...COMPLETE.chan_5, buttons: { url: 'hooks.example.org', secret: 's' } } },
+      /^channels.chan_5.buttons.url must be a URL such as/,
+    ],
+    [
       { chan_2: { token: 't', template: { name: 'a', language: 'de' } } },
       /telegram: it does not know template/,
     ],

@@ -1,9 +1,11 @@
 import {
   IsBoolean,
   IsIn,
+  IsNotEmpty,
   IsNumber,
   IsOptional,
   IsPositive,
+  IsString,
   IsUrl,
   Matches,
   Max,
@@ -63,6 +65,19 @@ export class ChannelTemplateOptions {
   })
   language!: string;
 }
+
+/** `buttons` of a channel: how a Mattermost server tells taps, which it signs with nothing. */
+export class ChannelButtonsOptions {
+  /** Address of a hook of yours that verifies `mattermost`, as the Mattermost server reaches it. */
+  @IsUrl(URL_RULES, NO_URL)
+  url!: string;
+
+  /** What every tap shows and the hook verifies, best as `${NAME}`. */
+  @Option({ secret: true })
+  @IsString()
+  @IsNotEmpty()
+  secret!: string;
+}
 const WEBHOOK_RULES = { ...URL_RULES, allow_query_components: true };
 const NO_WEBHOOK = {
   message: 'must be a URL such as https://receiver.example.org/messages, without user and #',
@@ -116,6 +131,10 @@ export class ChannelOptions {
   /** whatsapp: every message is sent as this template, so that it also arrives when the person wrote more than 24 hours ago. */
   @OptionalSection(ChannelTemplateOptions)
   template?: ChannelTemplateOptions;
+
+  /** mattermost: how it tells taps on the buttons of its messages. Absent: they have none. */
+  @OptionalSection(ChannelButtonsOptions)
+  buttons?: ChannelButtonsOptions;
 
   /** signal: the sending number, with + and country code. zendesk, jira: e-mail address of the account. intercom: id of the teammate. */
   @OptionalText()

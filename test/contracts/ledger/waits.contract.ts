@@ -184,6 +184,30 @@ export function describeWaits(openStore: OpenStore): void {
       expect(await under.claimNow('delivery')).toEqual([]);
     });
 
+    it('has the message of its question shown without its words when its event is erased', async () => {
+      const eventId = await accept();
+      const id = await ask(await under.claimOne(), { hasButtons: true });
+      const { admin, work } = under.ledger;
+      const dueAt = under.clock.now();
+      await work.add(heartbeat('shows it', { lane: 'delivery', dueAt }));
+      const shows = await under.claimOne('delivery');
+      expect(await admin.forget(eventId)).toMatchObject({ lines: 0 });
+      // Which message shows it is known too late: nothing can be shown anew.
+      expect(await under.claimNow('delivery')).toEqual([]);
+      const asked = { type: 'asked', id, messageId: '7' } as const;
+      expect(await work.commit(shows, { type: 'done' }, [asked])).toBe(true);
+
+      const other = await accept();
+      const asks = await ask(await under.claimOne(), { hasButtons: true });
+      await work.add(heartbeat('shows it', { lane: 'delivery', dueAt }));
+      const known = { type: 'asked', id: asks, messageId: '8' } as const;
+      await work.commit(await under.claimOne('delivery'), { type: 'done' }, [known]);
+      await admin.forget(other);
+      const edit = await under.claimOne('delivery');
+      expect(edit).toMatchObject({ eventId: null, job: { eventId: null, text: '', forgets: '8' } });
+      expect(await under.claimNow('delivery')).toEqual([]);
+    });
+
     it('takes one of many decisions at a time', async () => {
       await accept();
       const id = await ask(await under.claimOne());
@@ -392,7 +416,10 @@ export function describeWaits(openStore: OpenStore): void {
       const about = { kind: 'tools', owner: 'm token', whenOver: 'deny', digest: 'd' } as const;
       const calls = [{ tool: 'desk_echo', input: '{}' }];
       const wait = { id: newId(), ...about, calls, openedAt: under.clock.now(), until };
-      const job = { ...lease.job, paused: { calls, state: 'where it stands' } } as RunJob;
+      const job = {
+        ...lease.job,
+        paused: { calls, state: 'where it stands', attempt: 1 },
+      } as RunJob;
       const outcome: StepOutcome = {
         type: 'wait',
         for: 'decision',

@@ -1,0 +1,63 @@
+import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
+import { getText } from '../../platform/objects.ts';
+
+// Buttons of Mattermost: actions of an attachment, and a request of its server to their URL, which it answers to whoever
+// tapped. From its source (mattermost/mattermost, server): public/model/integration_action.go, the request and that clients
+// are never sent an action's `integration`; channels/app/integration_action.go, that the request is not signed, goes to no
+// private address unless AllowedUntrustedInternalConnections has it, and has to be answered 200 (`ephemeral_text`).
+
+/** Where taps are told, and what each shows. */
+interface Hearing {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** Below a message. @param code what a tap brings back */
+export function attachedActions(code: string, { url, secret }: Hearing): object {
+  const action = (name: string, style: string, verdict: Tap['verdict']) => ({
+    type: 'button',
+    name,
+    style,
+    integration: { url, context: { code, verdict, secret } },
+  });
+  const actions = [action('Approve', 'good', 'approved'), action('Deny', 'danger', 'denied')];
+  return { attachments: [{ actions }] };
+}
+
+export const NO_ACTIONS = { attachments: [] };
+
+/** Takes the buttons of a message away. */
+type Strip = (messageId: string, signal: AbortSignal) => Promise<void>;
+
+/** Taps on the messages of a bot. */
+export class MattermostButtons implements Buttons {
+  readonly people = 'mattermost';
+
+  constructor(private readonly strip: Strip) {}
+
+  /** Ids of conversations with one person look as those of any channel, so who may tap has to be named. */
+  isPrivate(): boolean {
+    return false;
+  }
+
+  read(body: unknown): Tap | null {
+    const [user, code] = [getText(body, 'user_id'), getText(body, 'context', 'code')];
+    const verdict = getText(body, 'context', 'verdict');
+    if (verdict !== 'approved' && verdict !== 'denied') return null;
+    if (user === undefined || code === undefined) return null;
+    const to = getText(body, 'channel_id') ?? '';
+    const messageId = getText(body, 'post_id') ?? '';
+    return { id: messageId, code, verdict, by: `mattermost:${user}`, to, messageId };
+  }
+
+  inAnswer(words: string): object {
+    return { ephemeral_text: words, skip_slack_parsing: true };
+  }
+
+  /** It was answered already. */
+  async answer(): Promise<void> {}
+
+  clear({ messageId }: Tap, signal: AbortSignal): Promise<void> {
+    return this.strip(messageId, signal);
+  }
+}

@@ -1,0 +1,388 @@
+import { Test } from '@nestjs/testing';
+import { HooksModule } from '../../src/hooks/index.ts';
+import { AgentRunner, Channel, TapDoor, WorkLedger } from '../../src/hooks/ports/index.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  Approval,
+  Decision,
+  Lane,
+  Lease,
+  Ledger,
+  NewEvent,
+  OutgoingMessage,
+  RunJob,
+  Tap,
+  WaitingRun,
+} from '../../src/hooks/ports/index.ts';
+import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
+import { Notices } from '../../src/hooks/work/notice.ts';
+import { RunStep } from '../../src/hooks/work/run.ts';
+import type { StepResult } from '../../src/hooks/work/step.ts';
+import { TapStep } from '../../src/hooks/work/tap-step.ts';
+import { LIMITS, MAIN, agent, runOf } from '../contracts/ledger/events.ts';
+import { ButtonPlatform } from './button-platform.ts';
+import type { ShownMessage } from './button-platform.ts';
+import { ManualClock } from './clocks.ts';
+import { LastingMemory } from './lasting-memory.ts';
+import { Life } from './mortal-process.ts';
+import { LineLog } from './secret-free-log.ts';
+
+const OPERATOR = 'operator ana';
+const MINUTE = 60_000;
+
+/** What a person has allowed: of which run, and exactly what. */
+interface Yes {
+  readonly wait: WaitingRun;
+  /** What is sent in place of the reply. */
+  readonly text: string;
+  /** How often it was acted on. */
+  uses: number;
+}
+
+/**
+ * What may happen and what happened, as people saw it: it knows what they were shown, by the list of what waits and by the
+ * messages of the platform, and what they answered. Whatever is done without their leave is a {@link crimes crime}.
+ */
+class Oracle {
+  readonly crimes: string[] = [];
+  readonly yeses: Yes[] = [];
+  readonly ended = new Set<string>();
+  readonly approvals = new Map<string, Approval>();
+  acts = 0;
+
+  constructor(
+    private readonly platform: ButtonPlatform,
+    private readonly askedTo: string,
+  ) {}
+
+  /** The ledger has taken a decision. @param wait as an operator could read it a moment before */
+  decided(decision: Decision, wait: WaitingRun | undefined): void {
+    const { verdict, by = '', text } = decision;
+    if (wait === undefined) return this.#crime(`${by} has decided what nobody asks`);
+    if (this.ended.has(wait.id)) this.#crime(`${by} has decided what was decided`);
+    this.ended.add(wait.id);
+    if (by !== OPERATOR) this.#checkTap(decision, wait);
+    if (verdict === 'approved') this.yeses.push({ wait, text: text ?? wait.text, uses: 0 });
+  }
+
+  begun(runId: string): void {
+    if (this.approvals.get(runId)?.run !== true) return;
+    this.#act(`the run ${runId} begins`, ({ wait }) => wait.kind === 'run' && wait.runId === runId);
+  }
+
+  called(runId: string, input: string): void {
+    this.#act(`${input} is called`, ({ wait: { kind, runId: of, calls } }) => {
+      return kind === 'tools' && of === runId && calls.length === 1 && calls[0]?.input === input;
+    });
+  }
+
+  delivered({ to, text }: OutgoingMessage): void {
+    const runId = text.match(/of run (\S+)/)?.[1] ?? '';
+    if (this.approvals.get(runId)?.reply !== true) return;
+    this.#act(`"${text}" goes to ${to}`, (yes) => {
+      const { kind, recipient } = yes.wait;
+      return kind === 'reply' && recipient?.to === to && yes.text === text;
+    });
+  }
+
+  /** An operator has the event done anew. */
+  retried(eventId: string): void {
+    for (const yes of this.yeses) {
+      if (yes.wait.eventId === eventId && yes.wait.kind === 'run') yes.uses = 0;
+    }
+  }
+
+  #act(what: string, isFor: (yes: Yes) => boolean): void {
+    this.acts += 1;
+    const yes = this.yeses.findLast((one) => isFor(one));
+    if (yes === undefined) return this.#crime(`${what}, and nobody has said yes`);
+    yes.uses += 1;
+    if (yes.uses > 1) this.#crime(`${what} once more by the same yes`);
+  }
+
+  #checkTap({ verdict, by = '' }: Decision, { runId, text, recipient }: WaitingRun): void {
+    const { approvers } = this.approvals.get(runId) ?? {};
+    const mayDecide = approvers?.includes(by) ?? by === `people:${this.askedTo}`;
+    if (!mayDecide) this.#crime(`${by} has decided and may not`);
+    const isTapped = this.platform.tapped.some((tap) => {
+      if (tap.by !== by || tap.verdict !== verdict) return false;
+      return this.platform.seen.some(
+        (seen) =>
+          seen.code === tap.code &&
+          seen.text.includes(text) &&
+          seen.text.includes(recipient?.to ?? ''),
+      );
+    });
+    if (!isTapped) this.#crime(`${by} has decided without a tap below what it is about`);
+  }
+
+  #crime(what: string): void {
+    this.crimes.push(what);
+  }
+}
+
+/** Who the agent is: it wants to pay where its tools are asked about, and says which run it replies to. */
+class PayingRunner extends AgentRunner {
+  constructor(
+    private readonly oracle: Oracle,
+    private readonly life: Life,
+  ) {
+    super();
+  }
+
+  override run({ id, asks, resumed }: AgentTurn): Promise<AgentReply> {
+    return this.life.call(async () => {
+      if (resumed?.isApproved === true) this.oracle.called(id, resumed.state);
+      if (resumed !== undefined) return { text: `reply after tools of run ${id}` };
+      this.oracle.begun(id);
+      if (asks === undefined) return { text: `reply of run ${id}` };
+      const input = JSON.stringify({ payFor: id });
+      return { text: '', asks: { calls: [{ tool: 'desk_pay', input }], state: input } };
+    });
+  }
+}
+
+/** Where replies go; it knows messages by their keys. */
+class CustomerChannel extends Channel {
+  override readonly provider = 'customers';
+  override readonly knowsKeys = true;
+
+  constructor(
+    private readonly sent: Map<string, OutgoingMessage>,
+    private readonly oracle: Oracle,
+    private readonly life: Life,
+  ) {
+    super();
+  }
+
+  send(message: OutgoingMessage): Promise<{ messageId: string }> {
+    return this.life.call(async () => {
+      const { idempotencyKey } = message;
+      if (!this.sent.has(idempotencyKey)) this.oracle.delivered(message);
+      this.sent.set(idempotencyKey, message);
+      return { messageId: idempotencyKey };
+    });
+  }
+}
+
+/** One process: everything of the module that does work, on the ledger as it finds it. */
+class Process {
+  private constructor(
+    readonly life: Life,
+    readonly ledger: Ledger,
+    private readonly find: <T>(token: abstract new (...given: never[]) => T) => T,
+  ) {}
+
+  static async start(world: DecisionWorld): Promise<Process> {
+    const life = new Life();
+    const opened = await world.memory.open(world.clock);
+    const ledger: Ledger = {
+      ...opened,
+      work: life.mortal(opened.work),
+      admin: life.mortal(world.observed(opened)),
+    };
+    const module = HooksModule.forRoot({
+      ledger: { open: async () => ledger },
+      runner: new PayingRunner(world.oracle, life),
+      clock: world.clock,
+      channels: {
+        chan_1: { provider: new CustomerChannel(world.delivered, world.oracle, life) },
+        chan_2: { provider: world.platform.channel(life) },
+      },
+      agents: {
+        defaults: { heartbeat: { every: '0m' }, notify: { channel: 'chan_2', to: world.askedTo } },
+      },
+    });
+    const compiled = await Test.createTestingModule({ imports: [module] })
+      .setLogger(new LineLog())
+      .compile();
+    return new Process(life, ledger, (token) => compiled.get(token, { strict: false }));
+  }
+
+  /** Does one piece of work of a lane. @returns whether there was any */
+  async work(lane: Lane): Promise<boolean> {
+    const work = this.find(WorkLedger);
+    const delivery = this.find(DeliveryStep);
+    const limits = () => (lane === 'delivery' ? { resting: delivery.resting } : {});
+    const [lease] = await work.claim(lane, 1, NEVER, limits);
+    if (lease === undefined) return false;
+    const { outcome, changes } = await this.#step(lease);
+    await work.commit(lease, outcome, changes);
+    return true;
+  }
+
+  async knock(tap: Tap): Promise<void> {
+    await this.find(TapDoor).knock('people', tap);
+    // It is answered beside the request.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #step(lease: Lease): Promise<StepResult> {
+    switch (lease.kind) {
+      case 'run':
+        return this.find(RunStep).perform(lease, NEVER);
+      case 'delivery':
+        return this.find(DeliveryStep).perform(lease, NEVER);
+      case 'notice':
+        if (lease.job.taps === undefined) return this.find(Notices).perform();
+        return this.find(TapStep).perform(lease, NEVER);
+      case 'heartbeat':
+        throw new Error('nobody has asked for a heartbeat');
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Agents, a platform on which people decide about them, and processes that die at any moment. */
+export class DecisionWorld {
+  readonly clock = new ManualClock();
+  readonly memory = new LastingMemory();
+  readonly platform = new ButtonPlatform();
+  readonly oracle: Oracle;
+  readonly delivered = new Map<string, OutgoingMessage>();
+  readonly events: string[] = [];
+  deaths = 0;
+  #process!: Process;
+
+  private constructor(readonly askedTo: string) {
+    this.oracle = new Oracle(this.platform, askedTo);
+  }
+
+  static async create(askedTo: string): Promise<DecisionWorld> {
+    const world = new DecisionWorld(askedTo);
+    world.#process = await Process.start(world);
+    await world.route('customer');
+    return world;
+  }
+
+  /** Lets the process do something, of which it may die: then there is another one, and nothing was heard. */
+  async do<T>(act: (process: Process) => Promise<T>, diesAfter = Infinity): Promise<T | undefined> {
+    const { life } = this.#process;
+    life.endAfter(diesAfter);
+    const heard = await Promise.race([act(this.#process), life.over]);
+    life.endAfter(Infinity);
+    if (!life.isOver) return heard ?? undefined;
+    await life.rest();
+    this.deaths += 1;
+    this.#process = await Process.start(this);
+    return undefined;
+  }
+
+  /** A run that a person decides about. @param to null: where the main session spoke last */
+  async accept(approve: Approval, session: string, to: string | null): Promise<void> {
+    const given = agent(session);
+    const approved = withJob(given, {
+      approve,
+      message: `what was asked of ${given.id}`,
+      wakeMode: 'next-heartbeat',
+      receivedAt: this.clock.now(),
+      deliver: to === null ? { channel: 'last' } : { channel: 'chan_1', to },
+    });
+    this.events.push(given.id);
+    this.oracle.approvals.set(runOf(given.id), approve);
+    await this.do(({ ledger }) => ledger.intake.accept(approved, LIMITS));
+  }
+
+  async route(to: string): Promise<void> {
+    await this.do(({ ledger }) => ledger.sessions.noteRoute(MAIN, { channel: 'chan_1', to }));
+  }
+
+  async decide(
+    id: string,
+    given: Pick<Decision, 'verdict' | 'text'>,
+    diesAfter?: number,
+  ): Promise<void> {
+    const decision = { ...given, by: OPERATOR, at: this.clock.now() };
+    await this.do(({ ledger }) => ledger.admin.decide(id, decision), diesAfter);
+  }
+
+  async retry(eventId: string): Promise<void> {
+    this.oracle.retried(eventId);
+    await this.do(({ ledger }) => ledger.admin.retry(eventId));
+  }
+
+  /** What waits, as an operator reads it. */
+  async waits(): Promise<readonly WaitingRun[]> {
+    return (await this.#process.ledger.admin.waits({ limit: 200 })).waits;
+  }
+
+  /** Time passes and nobody decides any more, until nothing is left to do. */
+  async settle(): Promise<void> {
+    for (const minutes of [0, 1, 5, 30, ...Array<number>(12).fill(12 * 60)]) {
+      this.clock.advance(minutes * MINUTE);
+      await this.drain();
+    }
+  }
+
+  async drain(): Promise<void> {
+    const next = () =>
+      this.do(async (process) => (await process.work('turn')) || process.work('delivery'));
+    while (await next());
+  }
+
+  /** What is not done, and is not given up. */
+  async open(): Promise<readonly unknown[]> {
+    const counts = await this.#process.ledger.admin.counts();
+    return counts.filter(({ state }) => state !== 'dead');
+  }
+
+  /** Who taps a button whose message was never known to be shown has nothing decided, and it goes. */
+  async tapWhatIsLeft(): Promise<void> {
+    for (const { id: messageId, to, code } of this.buttons) {
+      const tap = {
+        by: 'people:ana',
+        to,
+        verdict: 'approved',
+        messageId,
+        code: code ?? '',
+      } as const;
+      await this.do((process) => process.knock(this.platform.tap(tap, false)));
+    }
+  }
+
+  /** Messages whose buttons can still be tapped. */
+  get buttons(): readonly ShownMessage[] {
+    return this.platform.messages.filter(({ code }) => code !== null);
+  }
+
+  /** The ledger's administration, of which the oracle hears what is decided. */
+  observed({ admin }: Ledger): Ledger['admin'] {
+    const { oracle } = this;
+    return new Proxy(admin, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== 'decide') return typeof value === 'function' ? value.bind(target) : value;
+        return async (id: string, decision: Decision) => {
+          const { waits } = await target.waits({ limit: 200 });
+          const outcome = await target.decide(id, decision);
+          if (outcome === 'decided')
+            oracle.decided(
+              decision,
+              waits.find((one) => one.id === id),
+            );
+          return outcome;
+        };
+      },
+    });
+  }
+
+  close(): void {
+    this.memory.close();
+  }
+}
+
+function withJob(given: NewEvent, more: Partial<RunJob>): NewEvent {
+  return {
+    ...given,
+    actions: given.actions.map((action) => ({
+      ...action,
+      changes: action.changes.map((change) => {
+        if (change.type !== 'work') return change;
+        const job = { ...change.work.job, ...more } as RunJob;
+        return { ...change, work: { ...change.work, job } };
+      }),
+    })),
+  };
+}

@@ -1,0 +1,62 @@
+/** Of one process: what it calls outside of itself, until it dies at one of these calls. */
+export class Life {
+  readonly over: Promise<void>;
+  #end!: () => void;
+  #left = Infinity;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isOver = false;
+
+  constructor() {
+    this.over = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @param moments how many more it sees: each call has one before it is made, and one before its answer is heard */
+  endAfter(moments: number): void {
+    this.#left = moments;
+  }
+
+  /** Nothing of a dead process goes on. */
+  async moment(): Promise<void> {
+    this.#left -= 1;
+    if (this.#left < 0 && !this.#isOver) {
+      this.#isOver = true;
+      this.#end();
+    }
+    if (this.#isOver) await new Promise<never>(() => {});
+  }
+
+  /** What a process calls: it may die before the call, and before it hears the answer. */
+  async call<T>(act: () => Promise<T>): Promise<T> {
+    await this.moment();
+    const answering = act();
+    this.#underWay.add(answering);
+    try {
+      const answer = await answering;
+      await this.moment();
+      return answer;
+    } finally {
+      this.#underWay.delete(answering);
+    }
+  }
+
+  /** What had been asked before the end is done by then, and nobody hears of it. */
+  async rest(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** The same object, each of whose methods is such a call. */
+  mortal<T extends object>(port: T): T {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) =>
+          this.call(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+      },
+    });
+  }
+}
