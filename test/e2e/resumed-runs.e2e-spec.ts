@@ -261,6 +261,27 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
       ]);
     });
 
+    it('stays as foreign as the most foreign of what it was shown', async () => {
+      const trusted = { allowUnsafeExternalContent: true };
+      await start([
+        { ...ASKED, ...trusted, waitFor: { by: ['deployed', 'own'] } },
+        DEPLOYED,
+        { ...DEPLOYED, id: 'own', ...trusted },
+      ]);
+      reply = ({ resumed }) => {
+        const step = Number(resumed?.state ?? 0);
+        if (step === 2) return { text: 'all came' };
+        return { text: '', waits: { key: `deployment ${step}`, state: `${step + 1}` } };
+      };
+      const first = await waits(await send('/asked', { text: 'wait' }));
+      await send('/deployed', { deployment: 0, state: 'foreign' });
+      await waits(first.id, 2);
+      await send('/own', { deployment: 1, state: 'ours' });
+      await hooks.ended(first.id);
+      const levels = hooks.runner.turns.map(({ contract }) => contract.trust);
+      expect(levels).toEqual(['trusted', 'untrusted', 'untrusted']);
+    });
+
     it('goes on without when its time is over', async () => {
       await start([ASKED, DEPLOYED]);
       reply = ({ resumed }) =>

@@ -148,7 +148,7 @@ export class RunStep implements Step<RunLease> {
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
     }
     if (result.outcome === 'asks') {
-      return this.approvals.tools(run.lease, this.#asked(run, result), result.question);
+      return this.approvals.tools(pausing(run), this.#asked(run, result), result.question);
     }
     if (result.outcome === 'waits') return this.#wait(run, result);
     if (result.outcome !== 'failed') return this.#finish(run, result);
@@ -180,7 +180,7 @@ export class RunStep implements Step<RunLease> {
       );
     }
     const open = waits.find(({ id }) => id === run.openWait);
-    return this.waits.wait(run.lease.job, this.#asked(run, result), result.wait, open);
+    return this.waits.wait(pausing(run).job, this.#asked(run, result), result.wait, open);
   }
 
   /** Left to the next start. A run whose agent was not asked keeps its place in line. */
@@ -286,6 +286,13 @@ export class RunStep implements Step<RunLease> {
   #note({ attempt }: RunLease, outcome: AttemptNote['outcome'], error: string): AttemptNote {
     return { at: this.clock.now(), attempt, outcome, error };
   }
+}
+
+/** A turn that pauses keeps what it was shown: nothing that comes later makes that less foreign. */
+function pausing({ lease, turn }: Run): RunLease {
+  const { job } = lease;
+  const { trust: level } = turn.contract;
+  return { ...lease, job: { ...job, trust: { ...job.trust, level } } };
 }
 
 /** What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message. */
