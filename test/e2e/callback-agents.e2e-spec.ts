@@ -155,6 +155,28 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect(events.map(({ hook }) => hook)).toEqual(['callback', 'callback', 'agent']);
   });
 
+  it('speaks for itself: what it says is no text of others', async () => {
+    const mapping = {
+      id: 'ours',
+      allowUnsafeExternalContent: true,
+      wakeMode: 'next-heartbeat',
+    } as const;
+    await start(
+      {},
+      {
+        mappings: [
+          { ...mapping, channel: 'chan_2', to: 'me', approve: { reply: 'when-untrusted' } },
+        ],
+      },
+    );
+    const { eventId } = await hooks.ask('/ours', { text: 'x' });
+    await waits(eventId);
+    await callBack({ status: 'succeeded', text: 'See https://example.com/a' });
+    const { runs } = await hooks.ended(eventId);
+    expect(runs[0]?.contract?.trust).toBe('trusted');
+    await eventually('it is delivered', () => hooks.chan2.messages.length === 1);
+  });
+
   it('fails with what it says, and a second end changes nothing', async () => {
     await start();
     const { id } = await run();

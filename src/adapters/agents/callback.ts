@@ -4,7 +4,7 @@ import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { CallbackSettings } from '../../hooks/ports/agent-directory.ts';
 import { SystemClock } from '../../hooks/ports/clock.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
-import { CALLBACK, CALLBACK_TOKEN, callbackKey } from '../../hooks/ports/wait.ts';
+import { CALLBACK_TOKEN, NO_MAPPING, callbackKey } from '../../hooks/ports/wait.ts';
 import { parseJson } from '../../platform/objects.ts';
 import { PROTOCOLS } from './callback-protocols.ts';
 import type { Remote, Standing } from './callback-protocols.ts';
@@ -120,7 +120,7 @@ class CallbackRunner extends AgentRunner {
 
 function waiting(state: State, askedAgainAt: number, question?: string): AgentReply {
   const { token } = state;
-  const wait = { key: callbackKey(token), state: JSON.stringify(state), by: [CALLBACK] };
+  const wait = { key: callbackKey(token), state: JSON.stringify(state), by: [NO_MAPPING] };
   return {
     text: '',
     waits: { ...wait, askedAgainAt, question: question ?? 'its agent to call back' },

@@ -17,6 +17,7 @@ import { validatePayload } from './hook.pipe.ts';
 import type { ValidRequest } from './hook.pipe.ts';
 import { AgentPayload, WakePayload } from './payloads.ts';
 import { RunCallbacks } from './run-callbacks.ts';
+import { runIdIn } from './run-question.ts';
 
 /**
  * From a well-formed request to its answer: what it means (`resolve…`), then durable, then answered. The controllers
@@ -39,7 +40,9 @@ export class HookIngress {
    */
   async resolve(request: HookRequest): Promise<ResolvedHook> {
     const { payload } = request;
-    if (request.verifiedBy === CALLBACK) return this.callbacks.resolve(request);
+    if (request.verifiedBy === CALLBACK && runIdIn(request.name) !== undefined) {
+      return this.callbacks.resolve(request);
+    }
     const builtIn = builtInHook(request.name, request.settings);
     if (builtIn === 'wake') {
       return this.resolveWake({ request, ...validatePayload(payload, WakePayload) });

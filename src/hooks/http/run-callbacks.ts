@@ -65,7 +65,7 @@ export class RunCallbacks {
           isAlone: false,
           wakeMode: 'next-heartbeat',
           timeoutSeconds: 1,
-          trust: { level: 'untrusted', verifiedBy, mapping: CALLBACK },
+          trust: { level: 'untrusted', verifiedBy },
           deliver: null,
           resumes: { key, orElse: 'ignore' },
         },

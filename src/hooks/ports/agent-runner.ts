@@ -111,7 +111,7 @@ export interface AgentWait {
   readonly key: string;
   /** Where the turn stands, in the runner's own words: kept with the run, and given back with what came. */
   readonly state: string;
-  /** Ids of the mappings whose events may resume it. Absent: those that the operator named. */
+  /** Ids of the mappings whose events may resume it; the empty one: a callback of the run. Absent: those that the operator named. */
   readonly by?: readonly string[];
   /** What it waits for, in a few words; told to operators. */
   readonly question?: string;

@@ -79,7 +79,7 @@ export interface WaitForOption {
 
 /** Who may resume a wait. */
 export interface WaitResumers {
-  /** Ids of mappings. */
+  /** Ids of mappings, or {@link NO_MAPPING}. */
   readonly by: readonly string[];
   /** How their senders are verified. Absent: whoever they let in. */
   readonly senders?: readonly string[];
@@ -157,8 +157,11 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** As what `POST {hooks.path}/runs/<runId>` is verified, and what such a wait names as its mapping. */
+/** As what `POST {hooks.path}/runs/<runId>` is verified. */
 export const CALLBACK = 'callback';
+
+/** What a wait names in place of a mapping that a callback of its run resumes: no mapping takes those. */
+export const NO_MAPPING = '';
 
 /** What every token of a run begins with, by which a callback is told from what a mapping takes. */
 export const CALLBACK_TOKEN = 'hookrun_';

@@ -133,7 +133,7 @@ export class EventWaits {
     if (orElse === 'run') return null;
     const age = Math.max(0, now - job.receivedAt);
     const nobody = isRefused
-      ? `what waits for ${key} is not to be resumed by ${event.trust.mapping} (${event.trust.verifiedBy})`
+      ? `what waits for ${key} is not to be resumed by ${event.trust.mapping ?? 'a callback'} (${event.trust.verifiedBy})`
       : `no run waits for ${key}`;
     if (age < PATIENCE_MS) {
       const at = now + Math.min(LATEST_MS, Math.max(SOONEST_MS, age));
@@ -215,7 +215,9 @@ export class EventWaits {
         ? { state, isApproved: false, reason: denied, event: null }
         : { state, isApproved: true, event: told };
     const openWait = verdict === undefined ? (wait?.id ?? null) : null;
-    return { event, resumed: { run, turn }, openWait };
+    // What its own agent says of itself, elsewhere, is no text of others.
+    const isForeign = event?.trust.mapping !== undefined;
+    return { event: isForeign ? event : null, resumed: { run, turn }, openWait };
   }
 
   #waiting(until: number): Extract<StepOutcome, { type: 'wait' }> {

@@ -5,7 +5,7 @@
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
-import { eventOwner, showCalls } from '../../hooks/ports/wait.ts';
+import { NO_MAPPING, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
@@ -150,7 +150,7 @@ export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise
 function isResumedBy(wait: Row, { trust }: ResumingEvent): boolean {
   const { resumers }: StoredQuestion = storedJson(text(wait, 'question'));
   const { by = [], senders } = resumers ?? {};
-  return by.includes(trust.mapping ?? '') && senders?.includes(trust.verifiedBy) !== false;
+  return by.includes(trust.mapping ?? NO_MAPPING) && senders?.includes(trust.verifiedBy) !== false;
 }
 
 /** Makes due what waits, whose lock is held. @returns its run; null: it waits no more */
