@@ -307,6 +307,92 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     await eventually('the reply is delivered', () => hooks.chan2.messages[0]?.text === 'Done.');
   });
 
+  describe('as a session of OpenAI', () => {
+    /** Sessions as the SDK `openai` 7.59.0 has them: `AgentSession`, `AgentSessionMessage`. */
+    const session = (status: string, more: object = {}) => ({
+      body: { id: 'sess_1', object: 'agent.session', status, error: null, ...more },
+    });
+    const message = (text: string, given: object = {}) => ({
+      type: 'message',
+      role: 'assistant',
+      phase: 'final_answer',
+      status: 'completed',
+      content: [{ type: 'output_text', text }],
+      ...given,
+    });
+    let states: string[];
+    let items: object[];
+
+    async function begin(): Promise<EventDetails> {
+      const [configuration = ''] = documented('OpenAI sessions');
+      const { agents } = JSON5.parse<HooksModuleOptions>(
+        configuration
+          .replace('https://api.openai.com/v1', new URL('/v1', baseUrl).href)
+          .replace(/\$\{\w+\}/, 'agent-key'),
+      );
+      answer = ({ method, url }) => {
+        if (method === 'POST') return session('in_progress');
+        if (url?.includes('/items') === true) return { body: { object: 'list', data: items } };
+        return session(states.shift() ?? 'idle');
+      };
+      await start({}, { agents, publicUrl: undefined });
+      return run();
+    }
+
+    it('is started with the prompt, and asked until it has answered', async () => {
+      states = ['in_progress', 'idle', 'idle'];
+      items = [];
+      const { id, runs } = await begin();
+      const [{ url, headers, body }] = asked as [Asked];
+      expect({ url, beta: headers['openai-beta'], body }).toMatchObject({
+        url: '/v1/agents/sessions',
+        beta: 'agents=v1',
+        body: {
+          agent_id: 'agent_…',
+          environment: { type: 'none' },
+          input: expect.stringContaining('build it'),
+          metadata: { run: runs[0]?.id },
+        },
+      });
+      clock.advance(15_000);
+      await eventually('it is asked', () => asked.length === 2);
+      await waits(id);
+      clock.advance(15_000);
+      await eventually('it is asked for its items', () => asked.length === 4);
+      await waits(id);
+      items = [
+        message('looking', { phase: 'commentary' }),
+        message('It is built.'),
+        message('older'),
+      ];
+      clock.advance(15_000);
+      expect((await hooks.ended(id)).runs).toMatchObject([{ reply: 'It is built.' }]);
+      expect(asked.at(-1)?.url).toBe('/v1/agents/sessions/sess_1/items?order=desc&limit=20');
+    });
+
+    it.each([
+      ['requires_action', 'the session waits for an action that cannot be given here'],
+      ['budget_reached', 'the session has reached its budget'],
+    ])('fails where it is %s', async (state, error) => {
+      states = [state];
+      const { id } = await begin();
+      clock.advance(15_000);
+      expect((await hooks.ended(id)).runs).toMatchObject([{ status: 'failed', error }]);
+    });
+
+    it('is told to end', async () => {
+      const { id, runs } = await begin();
+      const denied = { verdict: 'denied', by: 'ana', at: clock.now() } as const;
+      await hooks.app.get(LedgerAdmin).decide(runs[0]?.waits.at(-1)?.id ?? '', denied);
+      await hooks.ended(id);
+      expect(asked.at(-1)).toMatchObject({
+        method: 'POST',
+        url: '/v1/agents/sessions/sess_1/events',
+        body: { events: [{ type: 'agent.session.input.cancel' }] },
+      });
+    });
+  });
+
   it('fails where it could never say what became of it', async () => {
     await start({}, { publicUrl: undefined });
     const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });

@@ -131,9 +131,73 @@ const a2a: CallbackProtocol = {
   cancel: (remote, id) => call(remote, 'CancelTask', { id }),
 };
 
+/**
+ * Sessions of OpenAI's Agents API: paths, fields and states as the `openai` SDK 7.59.0 has them (`resources/beta/agents`).
+ * Their webhooks tell a project and no run, so it is asked.
+ */
+const openaiSessions: CallbackProtocol = {
+  isRepeatable: () => false,
+  async start(remote) {
+    const { turn, settings } = remote;
+    const body = { ...settings.body, input: turn.prompt, metadata: { run: turn.id } };
+    const { json } = await post(remote, sessionUrl(remote, ''), body, AGENTS_BETA);
+    return { task: getText(json, 'id') ?? '', standing: { is: 'working' } };
+  },
+  read: () => null,
+  async ask(remote, id) {
+    const { json } = await send(remote, sessionUrl(remote, id), {
+      method: 'GET',
+      headers: AGENTS_BETA,
+    });
+    const status = getText(json, 'status') ?? '';
+    if (status === 'idle') return lastAnswer(remote, id);
+    const error = SESSION_ERRORS[status];
+    if (error === undefined) return { is: 'working' };
+    return { is: 'failed', error: shortened(getText(json, 'error') ?? error) };
+  },
+  cancel(remote, id) {
+    const body = { events: [{ type: 'agent.session.input.cancel' }] };
+    return post(remote, `${sessionUrl(remote, id)}/events`, body, AGENTS_BETA);
+  },
+};
+
+const AGENTS_BETA = { 'openai-beta': 'agents=v1' };
+
+/** States of a session in which nothing more comes by itself. */
+const SESSION_ERRORS: Readonly<Record<string, string>> = {
+  failed: 'the session failed',
+  requires_action: 'the session waits for an action that cannot be given here',
+  budget_reached: 'the session has reached its budget',
+};
+
+function sessionUrl({ settings }: Remote, id: string): string {
+  const path = id === '' ? '' : `/${encodeURIComponent(id)}`;
+  return `${settings.baseUrl.replace(/\/+$/, '')}/agents/sessions${path}`;
+}
+
+/** A session may be idle before it has begun: then it has no answer yet. */
+async function lastAnswer(remote: Remote, id: string): Promise<Standing> {
+  const url = `${sessionUrl(remote, id)}/items?order=desc&limit=20`;
+  const { json } = await send(remote, url, { method: 'GET', headers: AGENTS_BETA });
+  const items = getField(json, 'data');
+  const answer = Array.isArray(items) ? items.find(isAnswer) : undefined;
+  if (answer === undefined) return { is: 'working' };
+  return { is: 'succeeded', text: partsText({ parts: getField(answer, 'content') }) };
+}
+
+function isAnswer(item: unknown): boolean {
+  return (
+    getText(item, 'type') === 'message' &&
+    getText(item, 'role') === 'assistant' &&
+    getText(item, 'phase') !== 'commentary' &&
+    getText(item, 'status') === 'completed'
+  );
+}
+
 export const PROTOCOLS: Readonly<Record<CallbackSettings['protocol'], CallbackProtocol>> = {
   plain,
   a2a,
+  'openai-sessions': openaiSessions,
 };
 
 /** States in which nothing more comes by itself. */

@@ -109,15 +109,19 @@ export class RunnerOptions {
   @IsIn(['reply', 'callback'])
   mode?: 'reply' | 'callback';
 
-  /** Mode `callback`: how it is started and asked; `a2a` is Agent2Agent 1.0 over JSON-RPC. @default 'plain' */
+  /**
+   * Mode `callback`: how it is started and asked; `a2a` is Agent2Agent 1.0 over JSON-RPC, `openai-sessions` are sessions of
+   * OpenAI's Agents API. @default 'plain'
+   */
   @OptionalFor('http')
   @NeedsKey('mode', 'must then be callback', 'callback')
-  @IsIn(['plain', 'a2a'])
-  protocol?: 'plain' | 'a2a';
+  @IsIn(['plain', 'a2a', 'openai-sessions'])
+  protocol?: 'plain' | 'a2a' | 'openai-sessions';
 
   /**
-   * Mode `callback`, protocol `plain`: what is posted to start it, with `{prompt}`, `{id}`, `{agent}`, `{session}`,
-   * `{callbackUrl}` and `{callbackToken}` in its texts. Default: all of them and what else it may need.
+   * Mode `callback`: what is posted to start it. Protocol `plain`: with `{prompt}`, `{id}`, `{agent}`, `{session}`,
+   * `{callbackUrl}` and `{callbackToken}` in its texts; default: all of them and what else it may need. `openai-sessions`:
+   * `agent_id`, `environment` and the like, beside the input.
    */
   @Option({ foreign: 'headers' })
   @OptionalFor('http')
