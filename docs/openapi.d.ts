@@ -3368,15 +3368,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description unauthorized */
+            /** @description invalid_signature, signature_reused, unauthorized */
             401: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
-                        /** @constant */
-                        code?: "unauthorized";
+                        /** @enum {unknown} */
+                        code?: "invalid_signature" | "signature_reused" | "unauthorized";
                     };
                 };
             };
@@ -3392,15 +3392,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description unknown_run */
+            /** @description unknown_hook, unknown_run */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
-                        /** @constant */
-                        code?: "unknown_run";
+                        /** @enum {unknown} */
+                        code?: "unknown_hook" | "unknown_run";
                     };
                 };
             };
@@ -3466,19 +3466,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description internal_error */
+            /** @description internal_error, mapping_failed, transform_failed */
             500: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
-                        /** @constant */
-                        code?: "internal_error";
+                        /** @enum {unknown} */
+                        code?: "internal_error" | "mapping_failed" | "transform_failed";
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable */
+            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3488,7 +3488,19 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable";
+                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
+                    };
+                };
+            };
+            /** @description transform_timeout */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedAnswer"] & {
+                        /** @constant */
+                        code?: "transform_timeout";
                     };
                 };
             };

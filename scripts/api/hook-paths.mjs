@@ -120,7 +120,7 @@ export async function hookPaths(declared, rejections) {
         requestBody: { content: { 'application/json': { schema: {} } } },
         responses: {
           200: answered('RunAnswer'),
-          ...refused([...new Set([...builtIn, 'unknown_run', 'run_unavailable'])]),
+          ...refused([...codes, 'unknown_run', 'run_unavailable']),
         },
       },
     },
