@@ -177,6 +177,27 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     await eventually('it is delivered', () => hooks.chan2.messages.length === 1);
   });
 
+  it('has its reply decided about, and is not asked again', async () => {
+    const asks = { message: 'x', channel: 'chan_2', to: 'me', wakeMode: 'next-heartbeat' };
+    const runner = { type: 'http', mode: 'callback', baseUrl } as const;
+    await start(
+      {},
+      { agents: { defaults: { heartbeat: { every: '0m' }, runner, approve: 'reply' } } },
+    );
+    const { eventId } = await hooks.ask('/agent', asks);
+    await waits(eventId);
+    await callBack({ status: 'succeeded', text: 'It is built.' });
+    const wait = await eventually('a person is asked', async () => {
+      const last = (await hooks.details(eventId)).runs[0]?.waits.at(-1);
+      return last?.kind === 'reply' && last.id;
+    });
+    const decision = { verdict: 'approved', by: 'ana', at: clock.now() } as const;
+    expect(await hooks.app.get(LedgerAdmin).decide(wait, decision)).toBe('decided');
+    expect((await hooks.ended(eventId)).runs).toMatchObject([{ status: 'succeeded' }]);
+    expect(hooks.chan2.messages.map(({ text }) => text)).toEqual(['It is built.']);
+    expect(asked).toHaveLength(1);
+  });
+
   it('fails with what it says, and a second end changes nothing', async () => {
     await start();
     const { id } = await run();

@@ -72,7 +72,8 @@ export class EventWaits {
     if (run === undefined) return NOTHING;
     const resumes = job.resumes && (await this.#resume(lease, run, job.resumes));
     if (resumes != null) return resumes;
-    if (isPaused) return this.#goOn(job, run);
+    // What a person was asked since, a reply say, is decided elsewhere.
+    if (isPaused && run.waits.at(-1)?.kind === 'event') return this.#goOn(job, run);
     return job.waitFor?.key === undefined ? NOTHING : this.#begin(job, run, job.waitFor);
   }
 
