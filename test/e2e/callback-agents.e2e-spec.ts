@@ -127,7 +127,7 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect({ method, url }).toEqual({ method: 'POST', url: '/start' });
     expect(headers).toMatchObject({
       authorization: 'Bearer agent-key',
-      'idempotency-key': runs[0]?.id,
+      'idempotency-key': expect.stringMatching(new RegExp(`^${runs[0]?.id}-[\\w-]{8}$`)),
     });
     expect(body).toMatchObject({
       id: runs[0]?.id,
@@ -175,6 +175,22 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     const { runs } = await hooks.ended(eventId);
     expect(runs[0]?.contract?.trust).toBe('trusted');
     await eventually('it is delivered', () => hooks.chan2.messages.length === 1);
+  });
+
+  it('is started anew under another key when an operator retries it', async () => {
+    await start();
+    const { id } = await run();
+    await callBack({ status: 'failed', error: 'no disk' });
+    await hooks.ended(id);
+    expect(await hooks.retry(id)).toBe(1);
+    await eventually('it is started', () => asked.length === 2);
+    await waits(id);
+    const [one, two] = asked as [Asked, Asked];
+    expect(two.headers['idempotency-key']).not.toBe(one.headers['idempotency-key']);
+    expect(two.body.callback.token).not.toBe(one.body.callback.token);
+    const { token } = two.body.callback;
+    await callBack({ status: 'succeeded', text: 'now it is' }, { token });
+    expect((await hooks.ended(id)).runs).toMatchObject([{ reply: 'now it is' }]);
   });
 
   it('has its reply decided about, and is not asked again', async () => {

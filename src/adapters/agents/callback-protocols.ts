@@ -23,6 +23,8 @@ export interface Callback {
   /** Absent: nobody said where this service is reached. */
   readonly url: string | undefined;
   readonly token: string;
+  /** The same as long as the same start is repeated. */
+  readonly key: string;
 }
 
 /** One request to where the agent runs, made for a turn. */
@@ -68,8 +70,13 @@ const plain: CallbackProtocol = {
           callbackUrl: callback.url ?? '',
           callbackToken: callback.token,
         })
-      : { ...told, model, trust: contract.trust, callback };
-    const answer = await post(remote, settings.baseUrl, body, { 'idempotency-key': id });
+      : {
+          ...told,
+          model,
+          trust: contract.trust,
+          callback: { url: callback.url, token: callback.token },
+        };
+    const answer = await post(remote, settings.baseUrl, body, { 'idempotency-key': callback.key });
     const url = getText(answer.json, 'url') ?? '';
     return {
       task: url === '' ? '' : new URL(url, settings.baseUrl).href,
@@ -102,11 +109,11 @@ function readPlain(body: unknown): Standing | null {
 const a2a: CallbackProtocol = {
   // A server may know a message again, and need not (specification §3.1.1).
   isRepeatable: () => false,
-  async start(remote, { url, token }) {
-    const { id, prompt } = remote.turn;
+  async start(remote, { url, token, key }) {
+    const { prompt } = remote.turn;
     const authentication = { scheme: 'Bearer', credentials: token };
     const params = {
-      message: { messageId: id, role: 'ROLE_USER', parts: [{ text: prompt }] },
+      message: { messageId: key, role: 'ROLE_USER', parts: [{ text: prompt }] },
       configuration: {
         returnImmediately: true,
         ...(url !== undefined && { taskPushNotificationConfig: { url, token, authentication } }),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
 import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { CallbackSettings } from '../../hooks/ports/agent-directory.ts';
@@ -49,7 +49,8 @@ class CallbackRunner extends AgentRunner {
     const settings = requireSettings(turn);
     const now = this.#clock.now();
     const { resumed } = turn;
-    if (resumed === undefined) {
+    // What ended badly is begun anew, by another token and so under another key.
+    if (resumed === undefined || resumed.isRepeated === true) {
       const token = CALLBACK_TOKEN + randomBytes(TOKEN_BYTES).toString('base64url');
       return waiting({ token, until: now + settings.withinMs }, now);
     }
@@ -73,7 +74,8 @@ class CallbackRunner extends AgentRunner {
 
   async #start(remote: Remote, state: State): Promise<AgentReply> {
     const { turn, settings } = remote;
-    const callback = { url: turn.callbackUrl, token: state.token };
+    const { token } = state;
+    const callback = { url: turn.callbackUrl, token, key: `${turn.id}-${keyOf(token)}` };
     const { task, standing } = await PROTOCOLS[settings.protocol].start(remote, callback);
     if (standing.is === 'working' && task === '' && callback.url === undefined) {
       const message =
@@ -125,6 +127,11 @@ function waiting(state: State, askedAgainAt: number, question?: string): AgentRe
     text: '',
     waits: { ...wait, askedAgainAt, question: question ?? 'its agent to call back' },
   };
+}
+
+/** Tells one start of a run from another, and nothing of the token. */
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64url').slice(0, 8);
 }
 
 function readState(text: string): State {

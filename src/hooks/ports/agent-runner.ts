@@ -95,6 +95,8 @@ export interface ResumedTurn {
   readonly reason?: string;
   /** Of a wait: what came; null: its time is over, or an operator lets it go on without. */
   readonly event?: CameEvent | null;
+  /** Of a wait: a turn that went on with the same has failed since, and an operator has it done again. */
+  readonly isRepeated?: true;
 }
 
 /** What a turn waited for. @publicApi */

@@ -110,7 +110,7 @@ export interface RunJob {
 
 /** Where a turn stands that waits. */
 export interface Paused extends ToolQuestion {
-  /** Of tool calls: the attempt in which it asked. */
+  /** The attempt in which it asked, or began to wait. */
   readonly attempt?: number;
   /** Of a wait for an event: epoch milliseconds at which the turn goes on without. */
   readonly until?: number;

@@ -78,7 +78,12 @@ export class EventWaits {
   }
 
   /** Its agent waits: from now on, or still. */
-  wait(job: RunJob, record: RunUpdate, given: AgentWait, open?: WaitDetails): StepResult {
+  wait(
+    { job, attempt }: RunLease,
+    record: RunUpdate,
+    given: AgentWait,
+    open?: WaitDetails,
+  ): StepResult {
     const { key, state, question } = given;
     const now = this.clock.now();
     const until = given.askedAgainAt ?? now + (job.waitFor?.withinMs ?? DAY_MS);
@@ -88,7 +93,7 @@ export class EventWaits {
     return {
       outcome: {
         ...this.#waiting(until),
-        job: { ...job, paused: { calls: [], state, until } },
+        job: { ...job, paused: { calls: [], state, until, attempt } },
         ...(!isOpen && { wait: this.#newWait(wait) }),
       },
       changes: [{ ...record, status: 'waiting', error: null }],
@@ -202,7 +207,7 @@ export class EventWaits {
   }
 
   #goOn({ paused }: RunJob, run: RunDetails): StepResult | Came {
-    const { state, until = 0 } = paused ?? { state: '' };
+    const { state, until = 0, attempt: since = 0 } = paused ?? { state: '' };
     const wait = run.waits.at(-1) ?? null;
     const { verdict, event = null, by, reason } = wait?.decision ?? {};
     if (verdict === undefined && this.clock.now() < until) {
@@ -214,7 +219,7 @@ export class EventWaits {
     const turn =
       verdict === 'denied'
         ? { state, isApproved: false, reason: denied, event: null }
-        : { state, isApproved: true, event: told };
+        : { state, isApproved: true, event: told, ...(hasFailedSince(run, since) && AGAIN) };
     const openWait = verdict === undefined ? (wait?.id ?? null) : null;
     // What its own agent says of itself, elsewhere, is no text of others.
     const isForeign = event?.trust.mapping !== undefined;
@@ -244,6 +249,12 @@ export class EventWaits {
 }
 
 const DAY_MS = 24 * 3_600_000;
+
+const AGAIN = { isRepeated: true } as const;
+
+function hasFailedSince({ notes }: RunDetails, since: number): boolean {
+  return notes.some(({ outcome, attempt }) => outcome === 'failed' && attempt > since);
+}
 
 /** As it is to be put between markers. */
 export function toCameText({ message: content, trust, ...event }: ResumingEvent): CameText {

@@ -180,7 +180,7 @@ export class RunStep implements Step<RunLease> {
       );
     }
     const open = waits.find(({ id }) => id === run.openWait);
-    return this.waits.wait(pausing(run).job, this.#asked(run, result), result.wait, open);
+    return this.waits.wait(pausing(run), this.#asked(run, result), result.wait, open);
   }
 
   /** Left to the next start. A run whose agent was not asked keeps its place in line. */
