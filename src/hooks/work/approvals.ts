@@ -26,7 +26,6 @@ import type {
   RunUpdate,
   StepOutcome,
   ToolQuestion,
-  WaitDecision,
   WaitDetails,
 } from '../ports/index.ts';
 import { Notices } from './notice.ts';
@@ -34,7 +33,7 @@ import { Questions } from './questions.ts';
 import { RunEnd } from './run-end.ts';
 import type { ReplyEffects } from './run-end.ts';
 import type { StepResult } from './step.ts';
-import { summaryLine } from './summary.ts';
+import { summaryLine, whoDenied } from './summary.ts';
 import type { ResumedRun } from './turn.ts';
 
 /** A run whose last question is known. */
@@ -286,7 +285,3 @@ function hasBeenUsed({ job: { paused }, run: { notes } }: Asked): boolean {
 }
 
 const NOBODY = 'nobody decided in time';
-
-function whoDenied({ by, reason }: WaitDecision): string {
-  return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
-}

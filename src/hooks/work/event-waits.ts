@@ -28,7 +28,7 @@ import type {
 import { Notices } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import type { StepResult } from './step.ts';
-import { summaryLine } from './summary.ts';
+import { summaryLine, whoDenied } from './summary.ts';
 import type { ResumedRun } from './turn.ts';
 
 /** With what a run begins, or goes on. */
@@ -171,11 +171,8 @@ export class EventWaits {
         return { ...NOTHING, event: decision.event };
       case 'approved':
         return NOTHING;
-      case 'denied': {
-        const by = decision.by ?? 'nobody';
-        const why = decision.reason === null ? '' : `: ${decision.reason}`;
-        return this.#over(job, run, `denied by ${by}${why}`, 'deny');
-      }
+      case 'denied':
+        return this.#over(job, run, whoDenied(decision), 'deny');
       case 'expired':
         // An operator has it done anew.
         return NOTHING;
@@ -209,16 +206,16 @@ export class EventWaits {
   #goOn({ paused }: RunJob, run: RunDetails): StepResult | Came {
     const { state, until = 0, attempt: since = 0 } = paused ?? { state: '' };
     const wait = run.waits.at(-1) ?? null;
-    const { verdict, event = null, by, reason } = wait?.decision ?? {};
+    const decision = wait?.decision ?? null;
+    const { verdict, event = null } = decision ?? {};
     if (verdict === undefined && this.clock.now() < until) {
       const record = { type: 'run-update', id: run.id, status: 'waiting' } as const;
       return { outcome: this.#waiting(until), changes: [record] };
     }
     const told = event && { text: showEvent(toCameText(event)), content: event.message };
-    const denied = `denied by ${by ?? 'nobody'}${reason == null ? '' : `: ${reason}`}`;
     const turn =
-      verdict === 'denied'
-        ? { state, isApproved: false, reason: denied, event: null }
+      decision?.verdict === 'denied'
+        ? { state, isApproved: false, reason: whoDenied(decision), event: null }
         : { state, isApproved: true, event: told, ...(hasFailedSince(run, since) && AGAIN) };
     const openWait = verdict === undefined ? (wait?.id ?? null) : null;
     // What its own agent says of itself, elsewhere, is no text of others.

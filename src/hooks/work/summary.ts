@@ -1,5 +1,11 @@
 import { DEFAULT_HOOK_NAME, immediateHeartbeat, mainSession } from '../ports/index.ts';
-import type { Change, RunJob, SystemEvent, SystemEventChange } from '../ports/index.ts';
+import type {
+  Change,
+  RunJob,
+  SystemEvent,
+  SystemEventChange,
+  WaitDecision,
+} from '../ports/index.ts';
 
 /**
  * What the agent's main session is shown of an isolated run or of a reply that could not be delivered: a system event of
@@ -18,6 +24,11 @@ export function summaryLine(
   const who = name === DEFAULT_HOOK_NAME ? DEFAULT_HOOK_NAME : `${DEFAULT_HOOK_NAME} ${name}`;
   const what = kind === 'reply' ? '' : ` (${kind})`;
   return cut(`${who}${what}: ${text.trim() === '' ? '(no reply)' : text.trim()}`);
+}
+
+/** Why a run ended that an operator, or whoever was asked, denied. */
+export function whoDenied({ by, reason }: WaitDecision): string {
+  return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** Never inside a surrogate pair. @param length with the ellipsis, in UTF-16 code units. */
