@@ -59,7 +59,10 @@ describe('an agent that waits for an event', () => {
 
   it('has no such tool where its operator named no event', async () => {
     await using room = await ToolRoom.open();
-    expect((await room.turn({ mayWait: 'yes' })).text).toBe(REPLY);
+    room.calls('wait_for_event', CALL);
+    const { text, waits } = await room.turn({ mayWait: 'yes' });
+    expect({ text, waits }).toEqual({ text: REPLY, waits: undefined });
     expect(JSON.stringify((await room.model.request(1)).body)).not.toContain('wait_for_event');
+    expect(room.toolCalls).toMatchObject([{ tool: 'wait_for_event', outcome: 'refused' }]);
   });
 });

@@ -277,6 +277,25 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect(asked.at(-1)).toMatchObject({ method: 'DELETE', url: '/tasks/7' });
   });
 
+  it.each(['https://elsewhere.example/tasks/7', 'http://127.0.0.1:9/x', 'http://['])(
+    'is sent the key of its own place alone: %s is no place to ask',
+    async (url) => {
+      await start({ pollSeconds: 30 });
+      answer = () => ({ body: { url } });
+      const { id, runs } = await run();
+      const decision = { verdict: 'approved', by: 'ana', at: clock.now() } as const;
+      const wait = runs[0]?.waits.at(-1)?.id ?? '';
+      expect(await hooks.app.get(LedgerAdmin).decide(wait, decision)).toBe('decided');
+      await eventually('it was looked after', async () => {
+        const waited = (await hooks.details(id)).runs[0]?.waits ?? [];
+        return waited.length > runs[0]!.waits.length;
+      });
+      expect(asked).toHaveLength(1);
+      expect(await callBack({ status: 'succeeded', text: 'Done.' })).toMatchObject({ status: 200 });
+      expect((await hooks.ended(id)).runs).toMatchObject([{ reply: 'Done.' }]);
+    },
+  );
+
   it('is told to end when an operator ends its run', async () => {
     await start();
     answer = ({ method }) => (method === 'POST' ? { body: { url: '/tasks/7' } } : {});
@@ -405,6 +424,20 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
       clock.advance(15_000);
       expect((await hooks.ended(id)).runs).toMatchObject([{ reply: 'It is built.' }]);
       expect(asked.at(-1)?.url).toBe('/v1/agents/sessions/sess_1/items?order=desc&limit=20');
+    });
+
+    it('is not started twice where nobody knows whether it was', async () => {
+      const [configuration = ''] = documented('OpenAI sessions');
+      const { agents } = JSON5.parse<HooksModuleOptions>(
+        configuration
+          .replace('https://api.openai.com/v1', new URL('/v1', baseUrl).href)
+          .replace(/\$\{\w+\}/, 'agent-key'),
+      );
+      answer = () => ({ status: 500 });
+      await start({}, { agents });
+      const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
+      expect((await hooks.ended(eventId)).runs).toMatchObject([{ status: 'failed' }]);
+      expect(asked).toHaveLength(1);
     });
 
     it.each([

@@ -77,9 +77,8 @@ const plain: CallbackProtocol = {
           callback: { url: callback.url, token: callback.token },
         };
     const answer = await post(remote, settings.baseUrl, body, { 'idempotency-key': callback.key });
-    const url = getText(answer.json, 'url') ?? '';
     return {
-      task: url === '' ? '' : new URL(url, settings.baseUrl).href,
+      task: ownUrl(getText(answer.json, 'url'), settings),
       standing: readPlain(answer.json) ?? { is: 'working' },
     };
   },
@@ -90,6 +89,12 @@ const plain: CallbackProtocol = {
   },
   cancel: (remote, task) => send(remote, task, { method: 'DELETE' }),
 };
+
+/** Where it says that it is asked; empty: nowhere. Another place than its own is sent no key of it. */
+function ownUrl(url: string | undefined, { baseUrl }: CallbackSettings): string {
+  const named = url === undefined ? null : URL.parse(url, baseUrl);
+  return named?.origin === URL.parse(baseUrl)?.origin ? (named?.href ?? '') : '';
+}
 
 function readPlain(body: unknown): Standing | null {
   const text = getText(body, 'text') ?? '';

@@ -76,7 +76,12 @@ class CallbackRunner extends AgentRunner {
     const { turn, settings } = remote;
     const { token } = state;
     const callback = { url: turn.callbackUrl, token, key: `${turn.id}-${keyOf(token)}` };
-    const { task, standing } = await PROTOCOLS[settings.protocol].start(remote, callback);
+    const protocol = PROTOCOLS[settings.protocol];
+    const { task, standing } = await protocol.start(remote, callback).catch((error: unknown) => {
+      const mayHaveBegun = error instanceof AgentError && error.kind === 'retryable';
+      if (!mayHaveBegun || protocol.isRepeatable(settings)) throw error;
+      throw new AgentError(`${error.message}; the agent may have begun`, 'permanent');
+    });
     if (standing.is === 'working' && task === '' && callback.url === undefined) {
       const message =
         'the agent was started, and cannot say what became of it: set hooks.publicUrl to where it reaches this service';

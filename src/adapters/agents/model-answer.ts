@@ -51,7 +51,8 @@ export class ModelAnswer {
 
   /** @throws what the stream broke off with, or AgentError when it ended without saying that the answer is whole. */
   take(part: TextStreamPart<ToolSet>): void {
-    if (part.type === 'tool-call' && part.toolName === WAIT_TOOL) {
+    // One that is not offered, or no JSON, is answered by the SDK like any other.
+    if (part.type === 'tool-call' && part.toolName === WAIT_TOOL && part.invalid !== true) {
       this.awaited.push(part);
       return;
     }
