@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
 import { github } from '../support/platforms/github.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
-import { ROUNDS, tell } from './rounds.ts';
+import { KILLS_IN_A_ROW, ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
 /*
@@ -73,6 +72,7 @@ it('kill -9 leaves one note of a run, and its answer in the place of each that i
       send(from + n).catch(() => undefined),
     );
     await pause(Math.random() * LONGEST_LIFE_MS);
+    if (round % KILLS_IN_A_ROW === 0) await service.settles();
     await service.kill();
     await Promise.all(under);
     service = await TestedService.start(dir);
@@ -80,7 +80,7 @@ it('kill -9 leaves one note of a run, and its answer in the place of each that i
   const letters = ROUNDS * LETTERS_PER_ROUND;
   // A sender sends again what was not answered, with the same key.
   const ids = await Promise.all(Array.from({ length: letters }, (_, n) => send(n)));
-  await eventually('nothing is under way', async () => (await service.unfinished()) === 0);
+  await service.settles();
 
   let left = 0;
   for (const [n, id] of ids.entries()) {

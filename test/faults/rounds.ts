@@ -5,3 +5,6 @@ export const ROUNDS = Number(process.env['FAULTS_ROUNDS'] ?? '20');
 export function tell(figures: string): void {
   process.stderr.write(`  ${figures}\n`);
 }
+
+/** What is under way in five kills in a row is given up: a suite of other things lets it end after every fourth. */
+export const KILLS_IN_A_ROW = 4;

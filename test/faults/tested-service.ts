@@ -1,4 +1,5 @@
 import type { EventDetails } from '../../src/hooks/ports/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { MAIN, ServiceProcess } from '../support/service-process.ts';
 import type { Ending } from '../support/service-process.ts';
 
@@ -85,6 +86,11 @@ export class TestedService implements AsyncDisposable {
       ),
     );
     return lists.flatMap((list) => (list as { events: unknown[] }).events).length;
+  }
+
+  /** Waits until nothing is under way but what waits. */
+  async settles(): Promise<void> {
+    await eventually('nothing is under way', async () => (await this.unfinished()) === 0);
   }
 
   /** Status of `/health/ready` or `/health/live`; 0 when nobody answers. */
