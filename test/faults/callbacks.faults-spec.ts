@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
-import { KILLS_IN_A_ROW, ROUNDS, tell } from './rounds.ts';
+import { ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
 /*
@@ -105,7 +105,6 @@ it('kill -9 starts no agent twice that knows its key, and loses and doubles no a
     const from = round * LETTERS_PER_ROUND;
     const under = Array.from({ length: LETTERS_PER_ROUND }, (_, n) => send(from + n));
     await pause(Math.random() * LONGEST_LIFE_MS);
-    if (round % KILLS_IN_A_ROW === 0) await service.settles();
     await service.kill();
     await Promise.all(under);
     service = await TestedService.start(dir);
