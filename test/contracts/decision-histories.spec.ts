@@ -184,7 +184,7 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
 }
 
 /** A person allows a tool call, the process dies at a moment of making it, and an operator retries what became of that. */
-const examples = Array.from({ length: 15 }, (_, dying): [{ askedTo: string; steps: Step[] }] => {
+const allowed = Array.from({ length: 15 }, (_, dying): [{ askedTo: string; steps: Step[] }] => {
   const begun = { asks: 'tools', approvers: 'who is asked', session: 'a', to: null } as const;
   const until = { minutes: 60, whenOver: 'deny', whileWaiting: 'continue' } as const;
   const work = { what: 'work', lanes: ['turn'], times: 2, dies: undefined } as const;
@@ -200,6 +200,37 @@ const examples = Array.from({ length: 15 }, (_, dying): [{ askedTo: string; step
   ];
   return [{ askedTo: 'ana', steps }];
 });
+
+/** The platform refuses for a day to show that a question was decided, and its buttons are tapped after that. */
+const keptButtons: [{ askedTo: string; steps: Step[] }] = [
+  {
+    askedTo: 'ana',
+    steps: [
+      {
+        what: 'accept',
+        asks: 'run',
+        approvers: 'who is asked',
+        session: 'a',
+        to: null,
+        minutes: 5,
+        whenOver: 'deny',
+        whileWaiting: 'continue',
+      },
+      { what: 'work', lanes: ['turn', 'delivery'], times: 1, dies: undefined },
+      {
+        what: 'decide',
+        wait: 0,
+        isOpen: true,
+        verdict: 'approved',
+        hasText: false,
+        dies: undefined,
+      },
+      { what: 'pass', minutes: 1500 },
+      { what: 'trouble', trouble: 'refused' },
+    ],
+  },
+];
+const examples = [...allowed, keptButtons];
 
 describe('what people decide, over random histories (behaviour §15)', () => {
   it(

@@ -48,11 +48,11 @@ export class Taps extends TapDoor {
     return buttons.inAnswer?.(outcome.words) ?? {};
   }
 
-  async #answer(buttons: Buttons, tap: Tap, { words, isOver, question }: Outcome): Promise<void> {
+  async #answer(buttons: Buttons, tap: Tap, { words, isOver, decides }: Outcome): Promise<void> {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const telling = [buttons.answer(tap, words, signal)];
-    // A second copy of a question, or one of which nothing is known any more.
-    if (isOver && tap.code !== '' && question?.messageId !== tap.messageId) {
+    // Nothing changes a second copy of a question, one of which nothing is known any more, or whose change was given up.
+    if (isOver && tap.code !== '' && decides?.messageId !== tap.messageId) {
       telling.push(buttons.clear?.(tap, signal) ?? Promise.resolve());
     }
     for (const told of await Promise.allSettled(telling)) {
@@ -71,25 +71,30 @@ export class Taps extends TapDoor {
       this.#logger.warn(`${by} has tapped a question that others decide`);
       return { words: STRANGER, isOver: false };
     }
-    const decision: Decision = { verdict, by, at: this.clock.now() };
-    const words = await this.#take(question, decision);
-    return { words, isOver: true, question };
+    return this.#take(question, { verdict, by, at: this.clock.now() });
   }
 
-  async #take({ id, asked }: AskedQuestion, decision: Decision): Promise<string> {
+  async #take(question: AskedQuestion, decision: Decision): Promise<Outcome> {
+    const { id, asked } = question;
     const { verdict, by = '' } = decision;
     switch (await this.ledger.decide(id, decision)) {
       case 'decided':
         await this.#audit(id, decision, asked?.channel);
-        return verdict === 'approved' ? 'Approved.' : 'Denied.';
-      case 'decided-before':
-        return decidedBefore((await this.ledger.question({ id }))?.decision, by);
+        return {
+          words: verdict === 'approved' ? 'Approved.' : 'Denied.',
+          isOver: true,
+          decides: question,
+        };
+      case 'decided-before': {
+        const known = await this.ledger.question({ id });
+        return { words: decidedBefore(known?.decision, by), isOver: true };
+      }
       case 'over':
-        return OVER;
+        return { words: OVER, isOver: true };
       // A tap brings no words of a reply.
       case 'no-reply':
       case 'unknown':
-        return FORGOTTEN;
+        return { words: FORGOTTEN, isOver: true };
     }
   }
 
@@ -114,7 +119,8 @@ interface Outcome {
   readonly words: string;
   /** Nobody can decide by these buttons any more. */
   readonly isOver: boolean;
-  readonly question?: AskedQuestion;
+  /** What it has decided, whose message is changed next. */
+  readonly decides?: AskedQuestion;
 }
 
 /** Whom the operator named; where nobody is named, whoever is asked in a private conversation. */
