@@ -1262,10 +1262,12 @@ export interface components {
             /** @description Null: nobody knew a recipient. */
             to: string | null;
             /** @enum {string} */
-            status: "accepted" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
+            status: "accepted" | "collected" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
             attempts: components["schemas"]["EventNote"][];
             /** @description The platform's own id of the message. */
             messageId: string | null;
+            /** @description The delivery whose message has its text; null: it is one of its own. */
+            joined: string | null;
             error: string | null;
         };
         /** @description A channel, and a recipient where one was named. */
@@ -1463,8 +1465,8 @@ export interface components {
                 running?: number;
                 waiting?: number;
                 failed?: number;
-                accepted?: number;
                 skipped?: number;
+                accepted?: number;
                 done?: number;
                 delivering?: number;
             } | null;
@@ -1869,7 +1871,7 @@ export interface components {
         RunDetails: {
             id: string;
             /** @enum {string} */
-            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
+            status: "collected" | "denied" | "failed" | "interrupted" | "queued" | "running" | "skipped" | "succeeded" | "timed-out" | "waiting";
             agentId: string;
             /** @description Short key, e.g. `hook:x`. */
             sessionKey: string;
@@ -1891,6 +1893,8 @@ export interface components {
             notes: components["schemas"]["EventNote"][];
             /** @description What it waited for, or waits for, the first one first. */
             waits: components["schemas"]["WaitDetails"][];
+            /** @description The run whose message lists its event; null: it is one of its own. */
+            joined: string | null;
             startedAt: string | null;
             finishedAt: string | null;
         };
@@ -1904,7 +1908,7 @@ export interface components {
              * @description What became of sending its reply to a channel; absent: it goes nowhere, or there is none yet.
              * @enum {string}
              */
-            delivery?: "accepted" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
+            delivery?: "accepted" | "collected" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
             /** @description How it ended badly, as a sentence; absent: it did not. */
             error?: string;
             /** @description What cannot be asked at the moment, since when, when it is tried next and how many wait; absent: nothing. */
@@ -1915,7 +1919,7 @@ export interface components {
             ok: true;
             runId: string;
             /** @enum {string} */
-            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
+            status: "collected" | "denied" | "failed" | "interrupted" | "queued" | "running" | "skipped" | "succeeded" | "timed-out" | "waiting";
         };
         /** @description How a run stands: all that the shared token is told. */
         RunStatusAnswer: {
@@ -1923,7 +1927,7 @@ export interface components {
             ok: true;
             runId: string;
             /** @enum {string} */
-            status: "denied" | "failed" | "interrupted" | "queued" | "running" | "succeeded" | "timed-out" | "waiting";
+            status: "collected" | "denied" | "failed" | "interrupted" | "queued" | "running" | "skipped" | "succeeded" | "timed-out" | "waiting";
         };
         /** @description One run beside the event that asked for it. */
         RunStory: {

@@ -56,6 +56,7 @@ import {
   Recipients,
   RequestObserver,
   RunEnds,
+  RunRules,
   Sessions,
   SystemClock,
   TapDoor,
@@ -84,6 +85,7 @@ import { Questions } from './work/questions.ts';
 import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
+import { RuleKeeper } from './work/run-rules.ts';
 import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
 import { TapStep } from './work/tap-step.ts';
@@ -244,6 +246,8 @@ export const providers: Provider[] = [
   RunStep,
   RunEnd,
   Approvals,
+  RuleKeeper,
+  { provide: RunRules, useExisting: MappingService },
   EventWaits,
   HeartbeatStep,
   DeliveryStep,

@@ -97,6 +97,7 @@ export {
   HooksOptions,
   HooksSettings,
   MappingOptions,
+  RuleOptions,
   RunLimitsOptions,
   ModelsOptions,
   NO_ARRAY,

@@ -107,6 +107,8 @@ export const ledgerPorts: readonly Provider[] = [
     claim: true,
     add: true,
     badEnds: true,
+    behind: true,
+    reserve: true,
     noteChannels: true,
     renew: true,
     noteActing: true,

@@ -35,8 +35,10 @@ import {
   readRoutes,
 } from './sessions/session-memory.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
+import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add } from './work/queue.ts';
+import { reserve } from './work/spending.ts';
 import {
   countWaits,
   decide,
@@ -79,6 +81,7 @@ export const FRESH_READS = {
   readQuestion,
   hasOpenButtons,
   countWaits,
+  readBehind,
   holderOf,
   isPaused,
 };
@@ -94,6 +97,7 @@ export const WRITES = {
   recordAudit,
   decide,
   resume,
+  reserve,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

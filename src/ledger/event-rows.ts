@@ -27,6 +27,8 @@ const RUN_STATUSES = [
   'timed-out',
   'interrupted',
   'denied',
+  'skipped',
+  'collected',
 ] as const;
 
 /** What `deliveries.run_id` says where no run spoke: the column is older than such deliveries, and takes no null. */
@@ -40,6 +42,7 @@ export const DELIVERY_STATUSES = [
   'skipped',
   'dead',
   'unknown',
+  'collected',
 ] as const;
 
 /** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */
@@ -76,6 +79,7 @@ export function toRun(
     attempts: integer(row, 'attempts'),
     notes: toNotes(row),
     waits,
+    joined: optionalText(row, 'joined'),
     startedAt: optionalTime(row, 'started_at'),
     finishedAt: optionalTime(row, 'finished_at'),
   };
@@ -91,6 +95,7 @@ export function toDelivery(row: Row, id: string): DeliveryDetails {
     status: word(row, 'status', DELIVERY_STATUSES),
     attempts: toNotes(row),
     messageId: optionalText(row, 'message_id'),
+    joined: optionalText(row, 'joined'),
     error: optionalText(row, 'error'),
   };
 }

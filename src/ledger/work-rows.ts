@@ -36,6 +36,9 @@ const CAUSES: readonly WaitingWork['cause'][] = [
   'slot',
   'decision',
   'event',
+  'collect',
+  'limit',
+  'quiet-hours',
 ];
 
 /** @param row `kind`, `hook` (empty: none asked for it), `cause`, `waits_for` (empty: nobody), `count` and `since`, when the oldest was accepted */

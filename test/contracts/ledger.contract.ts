@@ -11,6 +11,7 @@ import { describeParts } from './ledger/parts.contract.ts';
 import { describeOperations } from './ledger/operations.contract.ts';
 import { describeErasing } from './ledger/erasing.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
+import { describeRules } from './ledger/rules.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSearching } from './ledger/searching.contract.ts';
@@ -32,6 +33,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeParts(openStore);
     describeCrashes(openStore);
     describeWaits(openStore);
+    describeRules(openStore);
     describeSettling(openStore);
     describeSessions(openStore);
     describeTranscripts(openStore);

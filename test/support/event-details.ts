@@ -54,6 +54,7 @@ export function runDetails(over: Partial<RunDetails> = {}): RunDetails {
     attempts: 1,
     notes: [],
     waits: [],
+    joined: null,
     startedAt: '2026-01-01T10:00:01.000Z',
     finishedAt: '2026-01-01T10:00:03.500Z',
     ...over,
@@ -70,6 +71,7 @@ export function deliveryDetails(over: Partial<DeliveryDetails> = {}): DeliveryDe
     status: 'delivered',
     attempts: [{ at: '2026-01-01T10:00:04.000Z', attempt: 1, outcome: 'delivered' }],
     messageId: '17',
+    joined: null,
     error: null,
     ...over,
   };

@@ -114,6 +114,14 @@ class ClaimedAtOnce extends WorkLedger {
     await this.queue.call('add', work);
   }
 
+  override behind({ lane, key }: Lease, most: number): ReturnType<WorkLedger['behind']> {
+    return this.queue.call('readBehind', { lane, key }, most);
+  }
+
+  override reserve(...args: Parameters<WorkLedger['reserve']>): ReturnType<WorkLedger['reserve']> {
+    return this.queue.call('reserve', ...args);
+  }
+
   override badEnds(most: number): ReturnType<WorkLedger['badEnds']> {
     return this.queue.call('gatherBadEnds', most);
   }

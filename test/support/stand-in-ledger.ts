@@ -9,6 +9,7 @@ import {
 import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   BadEnds,
+  Behind,
   Change,
   ChannelConditions,
   ChannelId,
@@ -19,6 +20,7 @@ import type {
   Ledger,
   LedgerProvider,
   NewWork,
+  Reservation,
   Retention,
   Route,
   SessionContext,
@@ -137,6 +139,14 @@ class StandInWork extends WorkLedger {
 
   override async add(work: NewWork): Promise<void> {
     this.added.push(work);
+  }
+
+  override async behind(): Promise<Behind> {
+    return { count: 0, newestAt: null };
+  }
+
+  override async reserve(): Promise<Reservation> {
+    return { isFull: false };
   }
 
   override async badEnds(): Promise<BadEnds> {

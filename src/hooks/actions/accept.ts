@@ -12,6 +12,7 @@ import {
   immediateHeartbeat,
   mainSession,
   noteOf,
+  runQueue,
   whyNowhere,
 } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
@@ -21,6 +22,7 @@ import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
 import type {
   AcceptLimits,
   Acceptance,
+  Collecting,
   DeliveryJob,
   NewAction,
   NewEvent,
@@ -259,13 +261,24 @@ function toRun(
     exposeReply,
     unknownAgentId,
     dedupeKey: _key,
+    whenBusy,
     ...job
   } = action;
   const { message, task: _task, instructions: _own, isAgentsModel: _late, ...details } = job;
   const { agentId, model, thinking } = job;
   const session = fullSessionKey(agentId, sessionKey);
   const signals = foundSignals(action, [message, job.name, job.source]);
-  const run: RunJob = { v: 1, ...job, eventId, session, hook, receivedAt, ...(trace && { trace }) };
+  const isGathered = action.collect !== undefined;
+  const run: RunJob = {
+    v: 1,
+    ...job,
+    ...(isGathered && { isAlone }),
+    eventId,
+    session,
+    hook,
+    receivedAt,
+    ...(trace && { trace }),
+  };
   return {
     receipt: { kind, runId },
     details: {
@@ -283,9 +296,11 @@ function toRun(
         type: 'work',
         work: {
           lane: 'turn',
-          key: isAlone ? `${session} ${runId}` : session,
+          key: queueOf(action.collect, session, isAlone ? runId : null),
           kind: 'run',
           ...flow,
+          ...(whenBusy && !isAlone && { whenBusy }),
+          ...(action.collect && { most: action.collect.most }),
           ref: runId,
           eventId,
           dueAt: receivedAt,
@@ -295,6 +310,12 @@ function toRun(
       ...noteOf(run, runId, 'working', receivedAt),
     ],
   };
+}
+
+/** The queue of a run: of what is gathered with it, of its session, or its own. @param alone its id, where it waits for no other */
+function queueOf(collect: Collecting | undefined, session: string, alone: string | null): string {
+  if (collect === undefined) return runQueue(session, alone);
+  return `collect ${collect.queue} ${alone === null ? session : ''}`;
 }
 
 /** Nobody is told how it ends but the operator, so that no session hears of what no agent had a part in. */

@@ -38,6 +38,8 @@ export interface AgentAction extends Omit<
   readonly isAlone: boolean;
   /** True: whoever made it may ask for its reply. Only where {@link isAlone} holds. */
   readonly exposeReply?: boolean;
+  /** What becomes of it where its session has a run already. @default it waits */
+  readonly whenBusy?: 'skip' | 'replace';
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */
   readonly unknownAgentId?: string;
   /** A repeat of the same key is left out. */

@@ -271,6 +271,7 @@ function requestRun(
     allowLinks: options.allowLinks,
     exposeReply: options.exposeReply,
     ...waits(mapping, scope, waitFor),
+    ...rules(mapping, request, scope),
     model: trimmed(render(mapping, 'model', scope)?.text),
     thinking: trimmed(render(mapping, 'thinking', scope)?.text),
     timeoutSeconds: options.timeoutSeconds,
@@ -307,6 +308,21 @@ function waits(
     ...(resumed !== undefined && { resumes: { key: resumed, orElse } }),
     ...(waitFor && { waitFor: toAwaited(waitFor, awaited) }),
   };
+}
+
+/** With what its run is gathered, and what becomes of it in a busy session. */
+function rules(
+  { id, options, collect }: CompiledMapping,
+  { verifiedBy }: HookRequest,
+  scope: TemplateScope,
+): Partial<RequestedRun> {
+  const { whenBusy = 'queue' } = options;
+  const busy = whenBusy === 'queue' ? {} : { whenBusy };
+  if (collect === undefined) return busy;
+  const { by, isShared, ...collecting } = collect;
+  const has = by === undefined ? '' : renderTemplate(by, scope).text;
+  const queue = JSON.stringify([id, isShared ? null : verifiedBy, has]);
+  return { ...busy, collect: { ...collecting, queue: toDigest(queue) } };
 }
 
 /** Where the reply goes of a mapping that answers at the source: never for a transform or an agent to say. */

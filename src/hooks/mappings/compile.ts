@@ -4,6 +4,7 @@
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
 import { getField } from '../../platform/objects.ts';
+import { durationMs } from '../../platform/time.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
@@ -13,14 +14,22 @@ import type {
   Problem,
   ReplyToOptions,
   ResolvedHooksOptions,
+  RuleOptions,
 } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
+import type { RunLimit } from '../ports/index.ts';
 import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
 import { TEMPLATED, keyOf } from './mapping.ts';
-import type { CompiledMapping, CompiledReplyTo, MappingEntry, TemplatedField } from './mapping.ts';
+import type {
+  CompiledCollect,
+  CompiledMapping,
+  CompiledReplyTo,
+  MappingEntry,
+  TemplatedField,
+} from './mapping.ts';
 import { parseConditions } from './parse-when.ts';
 import { isStatic, parseTemplate } from './template.ts';
 import type { Template } from './template.ts';
@@ -34,6 +43,8 @@ export interface CompiledMappings {
   readonly mappings: readonly CompiledMapping[];
   /** How many runs may go on side by side of each that says so, by its id. */
   readonly runPlaces: Readonly<Record<string, number>>;
+  /** How many runs there may be in a time of each that says so, by its id. */
+  readonly runLimits: ReadonlyMap<string, RunLimit>;
   /** Each of them refuses the configuration. */
   readonly problems: readonly Problem[];
   /** What works but cannot be meant. */
@@ -57,6 +68,9 @@ const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   ignore: unreadBy('ignore'),
 };
 
+/** Of the events of one run. */
+const DEFAULT_MOST = 50;
+
 const NOT_IN_A_PATH = /[\s?#]/u;
 
 /**
@@ -76,7 +90,7 @@ export function compileMappings(
     ...findUnknownPresets(hooks.presets, known),
     ...findDuplicateIds(hooks),
   ];
-  const compiler = new MappingCompiler(problems, hooks.allowedSessionKeyPrefixes ?? []);
+  const compiler = new MappingCompiler(problems, hooks);
   const placed = entries.flatMap((entry) => {
     const compiled = compiler.compile(entry);
     return compiled === null ? [] : [{ entry, compiled }];
@@ -85,6 +99,7 @@ export function compileMappings(
   return {
     mappings: placed.map(({ compiled }) => compiled),
     runPlaces: runPlacesOf(placed.map(({ compiled }) => compiled)),
+    runLimits: runLimitsOf(placed.map(({ compiled }) => compiled)),
     problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
       withAdvice,
     ),
@@ -97,6 +112,16 @@ function runPlacesOf(mappings: readonly CompiledMapping[]): CompiledMappings['ru
     mappings.flatMap(({ id, options: { maxConcurrent } }) =>
       maxConcurrent === undefined ? [] : [[id, maxConcurrent]],
     ),
+  );
+}
+
+function runLimitsOf(mappings: readonly CompiledMapping[]): CompiledMappings['runLimits'] {
+  return new Map(
+    mappings.flatMap(({ id, options: { limit } }) => {
+      if (limit === undefined) return [];
+      const { runs, per, scope = 'mapping', then = 'hold' } = limit;
+      return [[id, { runs, perMs: durationMs(per), per, scope, then }]];
+    }),
   );
 }
 
@@ -126,6 +151,25 @@ function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] 
   return [...defaults, ...agentsWithId].map(({ id }) => id);
 }
 
+/** A mapping with the rules of all mappings, where it has none of its own. */
+function withRules(mapping: MappingOptions, defaults: RuleOptions): MappingOptions {
+  if (mapping.action !== undefined && mapping.action !== 'agent') return mapping;
+  const {
+    maxConcurrent = defaults.maxConcurrent,
+    maxQueued = defaults.maxQueued,
+    collect = defaults.collect,
+    whenBusy = defaults.whenBusy,
+    limit = defaults.limit,
+  } = mapping;
+  return Object.assign(new MappingOptions(), mapping, {
+    maxConcurrent,
+    maxQueued,
+    collect,
+    whenBusy,
+    limit,
+  });
+}
+
 /** An operator knows what his key names; that of a preset names an event only where the preset says so. */
 function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
   const { dedupeOn, dedupeScope = 'sender' } = mapping;
@@ -145,12 +189,13 @@ function taskOf({ mapping, layers }: MappingEntry): string | undefined {
 class MappingCompiler {
   constructor(
     private readonly problems: Problem[],
-    private readonly prefixes: readonly string[],
+    private readonly hooks: ResolvedHooksOptions['hooks'],
   ) {}
 
   /** Null when there was a problem. */
   compile(entry: MappingEntry): CompiledMapping | null {
-    const { key, mapping: options } = entry;
+    const { key } = entry;
+    const options = withRules(entry.mapping, this.hooks.defaults);
     const before = this.problems.length;
     const action = options.action ?? 'agent';
     const path = this.#path(key, options);
@@ -164,10 +209,15 @@ class MappingCompiler {
     const awaitedKey = this.#resumption(entry, action, templates);
     const replyTo = this.#replyTo(entry);
     this.#checkReply(entry);
+    const collect = this.#rules(entry, options);
     this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
     this.#checkText(keyOf(entry, 'textTemplate'), templates.textTemplate);
     this.problems.push(
-      ...findSessionKeyProblems(keyOf(entry, 'sessionKey'), templates.sessionKey, this.prefixes),
+      ...findSessionKeyProblems(
+        keyOf(entry, 'sessionKey'),
+        templates.sessionKey,
+        this.hooks.allowedSessionKeyPrefixes ?? [],
+      ),
     );
     this.#checkThinking(keyOf(entry, 'thinking'), templates.thinking);
     if (this.problems.length > before) return null;
@@ -184,6 +234,7 @@ class MappingCompiler {
       redaction,
       ...(replyTo !== undefined && { replyTo }),
       ...(awaitedKey !== undefined && { awaitedKey }),
+      ...(collect !== undefined && { collect }),
       task: taskOf(entry),
     };
   }
@@ -262,6 +313,52 @@ class MappingCompiler {
       this.#report(keyOf(entry, 'resume'), message);
     }
     return key === undefined ? undefined : this.#template(key, `${keyOf(entry, 'waitFor')}.key`);
+  }
+
+  /** Rules that contradict each other, or that nothing can come of. @returns how its events are gathered */
+  #rules(entry: MappingEntry, options: MappingOptions): CompiledCollect | undefined {
+    const { collect, limit, whenBusy = 'queue', sessionKey, sessionMode } = options;
+    const { waitFor, statusNote, reply } = options;
+    const { defaultSessionKey } = this.hooks;
+    const isAlone = sessionKey === undefined && sessionMode !== 'persistent';
+    if (
+      entry.mapping.whenBusy !== undefined &&
+      whenBusy !== 'queue' &&
+      isAlone &&
+      !defaultSessionKey
+    ) {
+      const message = `has no effect without sessionKey, since each of its runs has a session of its own, which is never busy; name a session, such as {{ repository.full_name }}`;
+      this.#report(keyOf(entry, 'whenBusy'), message);
+    }
+    if (collect === undefined) {
+      if (limit?.then !== 'collect') return undefined;
+      // What there is room for begins at once; what has to wait is behind one another.
+      return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
+    }
+    const key = keyOf(entry, 'collect');
+    const contradicted = [
+      whenBusy !== 'queue' && 'whenBusy',
+      waitFor?.key !== undefined && 'waitFor.key',
+      statusNote === true && 'statusNote',
+      reply === 'source' && collect.by === undefined && "reply: 'source' without collect.by",
+    ].find(Boolean);
+    if (contradicted) {
+      const message = `contradicts ${contradicted}: events that are gathered have one run, one answer and one place for it; remove one of them`;
+      this.#report(key, message);
+    }
+    const { for: longest, quiet, most = DEFAULT_MOST, by, scope = 'sender' } = collect;
+    const forMs = durationMs(longest);
+    if (quiet !== undefined && durationMs(quiet) >= forMs) {
+      this.#report(`${key}.quiet`, 'must be shorter than for, or its run never begins earlier');
+    }
+    const template = by === undefined ? undefined : this.#template(by, `${key}.by`);
+    return {
+      forMs,
+      ...(quiet !== undefined && { quietMs: durationMs(quiet) }),
+      most,
+      ...(template !== undefined && { by: template }),
+      isShared: scope === 'mapping',
+    };
   }
 
   /** Where the reply goes is said once. */

@@ -5,7 +5,8 @@ import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
-import { AgentDirectory } from '../ports/index.ts';
+import { AgentDirectory, RunRules } from '../ports/index.ts';
+import type { RunLimit } from '../ports/index.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
 import { applyMapping, explainShadowed } from './apply.ts';
 import type { Applied } from './apply.ts';
@@ -26,16 +27,17 @@ import type { DeclinedRequest, MatchExplanation } from './match.ts';
  * @publicApi
  */
 @Injectable()
-export class MappingService {
+export class MappingService extends RunRules {
   /** By settings, because a request keeps those that it began with. */
   readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledMappings>();
 
   constructor(
-    settings: HooksSettings,
+    private readonly settings: HooksSettings,
     private readonly resolver: ActionResolver,
     private readonly directory: AgentDirectory,
     private readonly sandbox: TransformSandbox,
   ) {
+    super();
     settings.addCheck((next) => this.#check(next));
   }
 
@@ -60,6 +62,10 @@ export class MappingService {
   /** How many runs may go on side by side of each hook whose mapping says so, by the mapping's id. */
   runPlaces(settings: ResolvedHooksOptions): Readonly<Record<string, number>> {
     return this.#compile(settings).runPlaces;
+  }
+
+  override limitOf(mapping: string): RunLimit | undefined {
+    return this.#compile(this.settings.current).runLimits.get(mapping);
   }
 
   /** Whether senders may ask for replies of a mapping's runs; not where several mappings of one id disagree. */

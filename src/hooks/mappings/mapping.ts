@@ -1,6 +1,7 @@
 import type { DedupeRule } from '../actions/idempotency.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import type { MappingAction, MappingOptions } from '../options/index.ts';
+import type { Collecting } from '../ports/index.ts';
 import type { Template } from './template.ts';
 import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
@@ -56,6 +57,12 @@ export interface CompiledReplyTo {
   readonly private?: ParsedConditions;
 }
 
+/** How the events of a mapping are gathered. */
+export interface CompiledCollect extends Omit<Collecting, 'queue'> {
+  readonly by?: Template;
+  readonly isShared: boolean;
+}
+
 /** A mapping ready to be used: nothing in it is parsed again per request. */
 export interface CompiledMapping {
   /** As events and logs name it: its id, else its path, else its source. */
@@ -76,6 +83,8 @@ export interface CompiledMapping {
   readonly redaction: Redaction;
   readonly templates: Readonly<Partial<Record<TemplatedField, Template>>>;
   readonly replyTo?: CompiledReplyTo;
+  /** What the events of one run have in common, and how long they are gathered. */
+  readonly collect?: CompiledCollect;
   /** The key that its runs wait for before they begin. */
   readonly awaitedKey?: Template;
   /** What its runs are to do. Absent: as `agents.defaults` says. */

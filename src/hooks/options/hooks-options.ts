@@ -12,7 +12,8 @@ import {
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { OptionalText, Rule, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
-import { MAX_BODY_BYTES, MappingOptions, RunLimitsOptions } from './mapping-options.ts';
+import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
+import { RuleOptions, RunLimitsOptions } from './rule-options.ts';
 import { Option } from './option.ts';
 import { SchemeOptions } from './scheme-options.ts';
 import { TokenOptions } from './token-options.ts';
@@ -133,6 +134,10 @@ export class HooksOptions {
   /** How much of `POST …/agent` goes on and waits. */
   @Section(RunLimitsOptions)
   agentLimits = new RunLimitsOptions();
+
+  /** Rules of every mapping, unless it has its own. */
+  @Section(RuleOptions)
+  defaults = new RuleOptions();
 
   /** Path prefix of all hook endpoints. @default '/hooks' */
   @Option({ restart: true })

@@ -19,23 +19,21 @@ import { IsApprove } from './approve-option.ts';
 import type { ApproveOption, ChannelId } from '../ports/index.ts';
 import { OptionalSection, OptionalText, Rule, TextList, TextOrLines } from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
+import {
+  MAPPING_ACTIONS,
+  OF_ACTIONS,
+  OF_AGENTS,
+  OF_MESSAGES,
+  OF_NEW_RUNS,
+  OF_RESUMES,
+  OF_RUNS,
+  OF_WAKES,
+} from './mapping-actions.ts';
+import type { MappingAction } from './mapping-actions.ts';
 import { Option } from './option.ts';
+import { RuleOptions } from './rule-options.ts';
 import { VerifyOptions } from './verify-options.ts';
 import { WaitForOptions } from './wait-for-option.ts';
-
-/** Values of a mapping's `action`. */
-export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'resume', 'ignore'] as const;
-/** What a mapping makes of a request. @publicApi */
-export type MappingAction = (typeof MAPPING_ACTIONS)[number];
-
-/** What runs alone read, what wakes alone do, what both do, what has a recipient, and whatever does something. */
-const OF_RUNS: readonly MappingAction[] = ['agent', 'resume'];
-const OF_NEW_RUNS: readonly MappingAction[] = ['agent'];
-const OF_RESUMES: readonly MappingAction[] = ['resume'];
-const OF_WAKES: readonly MappingAction[] = ['wake'];
-const OF_AGENTS: readonly MappingAction[] = ['wake', 'agent', 'resume'];
-const OF_MESSAGES: readonly MappingAction[] = ['agent', 'deliver', 'resume'];
-const OF_ACTIONS: readonly MappingAction[] = ['wake', 'agent', 'deliver', 'resume'];
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
@@ -115,26 +113,8 @@ export class ReplyToOptions {
   task?: string;
 }
 
-/** How much of one hook goes on and waits: of `hooks.agentLimits`, which is `POST …/agent`, and of each mapping. */
-export class RunLimitsOptions {
-  /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
-  @Option({ appliesTo: OF_RUNS })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  maxConcurrent?: number;
-
-  /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
-  @Option({ appliesTo: OF_RUNS })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  maxQueued?: number;
-}
-
 /** One entry of `hooks.mappings`: turns a payload into a wake action or an agent action. Templates: `{{ path }}`. */
-export class MappingOptions extends RunLimitsOptions {
+export class MappingOptions extends RuleOptions {
   /**
    * Names the mapping in event details and logs; the hook's name when there is no `match`. The id of a preset merges over
    * it.

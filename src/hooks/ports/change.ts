@@ -15,13 +15,25 @@ export type RunStatus =
   | 'timed-out'
   | 'interrupted'
   /** A person decided that it is not done. */
-  | 'denied';
+  | 'denied'
+  /** A rule of its mapping said so: why is its error. */
+  | 'skipped'
+  /** Its event is a line of another run's message. */
+  | 'collected';
 
 /**
  * How a delivery ended, or stands. `accepted`: the platform took it, and may still refuse it without our hearing of it.
  * `unknown`: sent, but whether the platform took it is unknown. @publicApi
  */
-export type DeliveryStatus = 'pending' | 'delivered' | 'accepted' | 'skipped' | 'dead' | 'unknown';
+export type DeliveryStatus =
+  | 'pending'
+  | 'delivered'
+  | 'accepted'
+  | 'skipped'
+  | 'dead'
+  | 'unknown'
+  /** It went as part of another message. */
+  | 'collected';
 
 /**
  * One effect written to the ledger, as data: an accepted event and every ended step bring a list of them, which become

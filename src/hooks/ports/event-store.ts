@@ -91,6 +91,8 @@ export interface RunDetails {
   readonly notes: readonly EventNote[];
   /** What it waited for, or waits for, the first one first. */
   readonly waits: readonly WaitDetails[];
+  /** The run whose message lists its event; null: it is one of its own. */
+  readonly joined: string | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
 }
@@ -133,6 +135,8 @@ export interface DeliveryDetails {
   readonly attempts: readonly EventNote[];
   /** The platform's own id of the message. */
   readonly messageId: string | null;
+  /** The delivery whose message has its text; null: it is one of its own. */
+  readonly joined: string | null;
   readonly error: string | null;
 }
 

@@ -19,6 +19,7 @@ export * from './ledger.ts';
 export * from './recipients.ts';
 export * from './refusals.ts';
 export * from './run-ends.ts';
+export * from './rules.ts';
 export * from './run-note.ts';
 export * from './trust.ts';
 export * from './wait.ts';

@@ -1,6 +1,7 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { ToolQuestion } from './agent-runner.ts';
 import type { ChannelId, RunStanding } from './channel.ts';
+import type { CollectedEvent, Collecting } from './rules.ts';
 import type { Trust } from './trust.ts';
 import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
 
@@ -53,6 +54,10 @@ export interface NewWork {
    * due later, this one's `dueAt` and `job` replace its own; otherwise this one is dropped.
    */
   readonly once?: boolean;
+  /** Of a run whose session has one already: there is no run, or it takes the place of those that have not acted. @default it waits */
+  readonly whenBusy?: 'skip' | 'replace';
+  /** With so many of a key, the first is due, though it waits to gather them ({@link Collecting.most}). */
+  readonly most?: number;
   readonly job: Job;
 }
 
@@ -102,10 +107,21 @@ export interface RunJob {
   readonly paused?: Paused;
   /** The event that it waits for, or may wait for. Absent: none. */
   readonly waitFor?: AwaitedEvent;
+  /** With {@link collect}: once they are, it waits for no other run, since its session is its own. */
+  readonly isAlone?: boolean;
+  /** The events of its key are gathered into one run before it begins. Absent: it begins. */
+  readonly collect?: Collecting;
+  /** The events that {@link message} lists, its own among them. Absent: it is of one. */
+  readonly collected?: readonly CollectedEvent[];
   /** It resumes the runs that wait for this key, and begins itself only where `orElse` says so and none does. */
   readonly resumes?: { readonly key: string; readonly orElse: 'ignore' | 'run' };
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
+}
+
+/** The queue of a run: that of its session. @param alone its id, where nothing is remembered there and it waits for no other */
+export function runQueue(session: string, alone: string | null): string {
+  return alone === null ? session : `${session} ${alone}`;
 }
 
 /** Where a turn stands that waits. */
@@ -204,6 +220,8 @@ export interface DeliveryJob {
   readonly note?: { readonly id: string; readonly says?: RunStanding };
   /** The message of a question whose event was erased: it is shown anew, with nothing of what it showed. */
   readonly forgets?: string;
+  /** It waited for the end of quiet hours, and goes as one with others that did. */
+  readonly isHeld?: true;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

@@ -3,6 +3,7 @@ import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
+import type { HeldFor } from './work-ledger.ts';
 import type {
   AskedAt,
   Decision,
@@ -35,7 +36,7 @@ export interface WaitingWork {
   readonly kind: WorkCounts['kind'];
   /** Id of the mapping, `agent` or `wake`; null: none asked for it, as for heartbeats. */
   readonly hook: string | null;
-  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | 'decision' | 'event';
+  readonly cause: 'order' | 'retry' | 'backend' | 'crash' | 'slot' | HeldFor;
   /** Of turns with the cause `backend` which, as {@link StepOutcome} `rest` has it; of deliveries their channel; null: neither. */
   readonly waitsFor: string | null;
   readonly count: number;

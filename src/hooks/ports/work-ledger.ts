@@ -1,6 +1,7 @@
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
+import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
 /**
@@ -63,6 +64,16 @@ export interface BadEnds {
   }[];
 }
 
+/** What work waits for that is not due by itself. @publicApi */
+export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'quiet-hours';
+
+/** What waits behind a piece of work in its queue. @publicApi */
+export interface Behind {
+  readonly count: number;
+  /** When the last of it was accepted, in epoch milliseconds; null: there is none. */
+  readonly newestAt: number | null;
+}
+
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
  * `interrupted`: the service stopped during the attempt, which counts as nothing; crashes before it count on.
@@ -72,7 +83,9 @@ export interface BadEnds {
  * `continue`: the lease's part is done and gone; the next is due at once, before anything else of its key.
  * `rest`: a turn whose backend cannot be asked now. It stays first of its key and is claimed again when
  * {@link ClaimLimits.resting} no longer names the backend, after those that were not asked.
- * `wait`: a run that waits for a person's decision or for an event. It is claimed again once that came, or at `until` (epoch
+ * `gather`: what waits behind it in its queue becomes a part of it, `most` pieces at most; then it is due, in the queue of
+ * `key` where one is named.
+ * `wait`: a run that waits for a person's decision or for an event, or what a rule holds. It is claimed again once that came, or at `until` (epoch
  * milliseconds); by then it holds its key, or lets what is behind it go on. Nothing is counted, and its age begins anew.
  * @publicApi
  */
@@ -91,13 +104,14 @@ export type StepOutcome =
    */
   | {
       type: 'wait';
-      for: 'decision' | 'event';
+      for: HeldFor;
       until: number;
       holdsKey: boolean;
       wait?: NewWait;
-      job?: RunJob;
+      job?: RunJob | DeliveryJob;
       onEnd?: NewWork;
     }
+  | { type: 'gather'; most: number; key?: string }
   | { type: 'dead' };
 
 /**
@@ -145,6 +159,12 @@ export abstract class WorkLedger {
     signal: AbortSignal,
     limits?: () => ClaimLimits,
   ): Promise<readonly Lease[]>;
+
+  /** What waits behind the lease in its queue, counted up to `most`. */
+  abstract behind(lease: Lease, most: number): Promise<Behind>;
+
+  /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
+  abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

@@ -1,6 +1,7 @@
 // An isolated run, from its lease to what is written of it:
 //
-//   RunLease ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
+//   RunLease ─▶ (RuleKeeper, EventWaits, Approvals).before: may it begin? ─▶
+//   ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
 //                                                             │    heartbeat, reply on its way
 //                                                             ├─ failed, to be repeated   ─▶ retry, its record says why
 //                                                             ├─ resting: backend is down ─▶ waits, nothing is counted
@@ -29,6 +30,7 @@ import { Approvals } from './approvals.ts';
 import { EventWaits, MOST_WAITS, toCameText } from './event-waits.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
+import { RuleKeeper } from './run-rules.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
@@ -61,6 +63,7 @@ export class RunStep implements Step<RunLease> {
   constructor(
     private readonly turns: TurnRunner,
     private readonly sessions: SessionStore,
+    private readonly rules: RuleKeeper,
     private readonly waits: EventWaits,
     private readonly approvals: Approvals,
     private readonly end: RunEnd,
@@ -71,6 +74,8 @@ export class RunStep implements Step<RunLease> {
 
   async perform(lease: RunLease, stop: AbortSignal): Promise<StepResult> {
     const { session: key, sessionMode } = lease.job;
+    const ruled = await this.rules.before(lease);
+    if (ruled !== null) return ruled;
     const came = await this.waits.before(lease);
     if ('outcome' in came) return came;
     const decided = came.resumed ?? (await this.approvals.before(lease));
@@ -252,11 +257,12 @@ export class RunStep implements Step<RunLease> {
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */
   #remember({ lease: { job }, turn, session }: Run, reply: AgentReply): readonly Change[] {
+    const shown = job.collected?.map(({ eventId }) => eventId) ?? [job.eventId];
     if (session !== null) {
-      return this.sessions.continueWith(turn, reply, session, job.eventId);
+      return this.sessions.continueWith(turn, reply, session, shown);
     }
     const isMain = job.session === mainSession(job.agentId);
-    return isMain ? [] : this.sessions.keepAlone(turn, reply, job.eventId);
+    return isMain ? [] : this.sessions.keepAlone(turn, reply, shown);
   }
 
   #reportBadEnd(

@@ -69,19 +69,19 @@ export class SessionStore {
 
   /**
    * The turn succeeded: the session remembers it, and the events it was shown are gone.
-   * @param eventId of the run; absent: nobody asked for this turn but what waited
+   * @param ofEvents whose words the turn was asked with; none: nobody asked for it but what waited
    */
   continueWith(
     turn: KeptTurn,
     reply: AgentReply,
     input: SessionInput,
-    eventId?: string,
+    ofEvents: readonly string[] = [],
   ): readonly Change[] {
     const { sessionKey: session, agent } = turn;
     const shown = shownRange(session, input);
     const id = reply.runnerSession;
     const runnerSession = id === undefined ? undefined : { runner: runnerIdentity(agent), id };
-    const events = [eventId, ...input.pending.map(({ eventId }) => eventId)];
+    const events = [...ofEvents, ...input.pending.map(({ eventId }) => eventId)];
     return [
       ...(shown === null ? [] : [{ type: 'consume', ...shown } as const]),
       { ...this.#turnChange(turn, reply, events), isIsolated: false, runnerSession },
@@ -89,8 +89,8 @@ export class SessionStore {
   }
 
   /** The turn succeeded, and stands for itself: no conversation reads it, ends with it or is continued by it. */
-  keepAlone(turn: KeptTurn, reply: AgentReply, eventId: string): readonly Change[] {
-    return [{ ...this.#turnChange(turn, reply, [eventId]), isIsolated: true }];
+  keepAlone(turn: KeptTurn, reply: AgentReply, ofEvents: readonly string[]): readonly Change[] {
+    return [{ ...this.#turnChange(turn, reply, ofEvents), isIsolated: true }];
   }
 
   /** The heartbeat failed for good: the events it was shown stay, and say so. */

@@ -19,6 +19,7 @@ import type { Line } from '../sessions/lines.ts';
 import { decodeReceipt, encodeHead } from '../stored-head.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
 import type { NewRow, Tx } from '../tx.ts';
+import { makeWay } from '../work/busy.ts';
 import { addWork } from '../work/queue.ts';
 import { Touched } from '../work/settlement.ts';
 import { KnownKeys, nameOf } from './idempotency.ts';
@@ -209,7 +210,7 @@ class Group {
     const heartbeats = Array.from(this.#halfFull, (session) =>
       immediateHeartbeat(agentOf(session), tx.now),
     );
-    await addWork(tx, [...works, ...heartbeats]);
+    await addWork(tx, [...(await makeWay(tx, works)), ...heartbeats]);
     for (const { key } of accepted) tx.changedEvents.add(key);
     tx.count('accepted', accepted.length);
   }

@@ -5,7 +5,7 @@
  * Rises with every change of {@link DUMPED_TABLES} or of what their rows mean; a dump of a later edition is refused. A column
  * that a step adds to the tables of a ledger belongs here, too (test/contracts/ledger-dump.spec.ts holds both together).
  */
-export const DUMP_EDITION = 4;
+export const DUMP_EDITION = 5;
 /** The oldest edition that can be read: those since only have further tables. */
 export const OLDEST_DUMP_EDITION = 1;
 
@@ -32,11 +32,12 @@ const COLUMNS: Readonly<Record<string, string>> = {
     failures:integer crashes:integer acting:flag ref event_id job`,
   parts: 'n:integer | work_id:integer place:integer count:integer text',
   runs: `id:id | event:event agent_id session_key status model thinking error attempts:integer notes started_at:integer
-    finished_at:integer contract usage warnings summary tool_calls prompt reply`,
-  deliveries: 'id:id | event:event run_id channel recipient status notes message_id error',
+    finished_at:integer contract usage warnings summary tool_calls prompt reply joined`,
+  deliveries: 'id:id | event:event run_id channel recipient status notes message_id error joined',
   waits:
     'id | event:event run_id work_id:integer kind owner opened_at:integer until:integer question decision',
   questions: 'wait | event:event code message_id on_end',
+  spending: 'meter ref | at:integer amount:integer',
   system_events: `session seq:integer | event:event? owner asks_heartbeat:flag heartbeat_failed:flag delivery:delivery
     at:integer hook trust text`,
   sessions: 'key | channel recipient runner runner_session last_seq:integer',

@@ -312,6 +312,23 @@ CREATE INDEX questions_by_code ON questions (code);
 CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
 `;
 
+/**
+ * Rules: which run lists the event of another one (`joined`), or which delivery has its text; and what is counted within a
+ * time, a row for each, by when.
+ */
+const RULES = `
+ALTER TABLE runs ADD COLUMN joined ${TEXT};
+ALTER TABLE deliveries ADD COLUMN joined ${TEXT};
+CREATE TABLE spending (
+  meter ${TEXT} NOT NULL,
+  ref ${TEXT} NOT NULL,
+  at bigint NOT NULL,
+  amount bigint NOT NULL,
+  PRIMARY KEY (meter, ref)
+);
+CREATE INDEX spending_by_time ON spending (meter, at, amount);
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -338,6 +355,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // An earlier build would begin a run that a person has to allow.
   { number: 5, sql: WAITS, worksFrom: 5 },
   { number: 6, sql: QUESTIONS, worksFrom: 5 },
+  { number: 7, sql: RULES, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

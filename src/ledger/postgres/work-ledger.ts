@@ -2,9 +2,11 @@ import type { Change } from '../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type {
   BadEnds,
+  Behind,
   ClaimLimits,
   Lease,
   StepOutcome,
@@ -185,6 +187,14 @@ export class PostgresWorkLedger extends WorkLedger {
 
   async add(work: NewWork): Promise<void> {
     await this.#store.writes.call('add', work);
+  }
+
+  behind({ lane, key }: Lease, most: number): Promise<Behind> {
+    return this.#store.freshReads.call('readBehind', { lane, key }, most);
+  }
+
+  reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {
+    return this.#store.writes.call('reserve', runId, meters);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

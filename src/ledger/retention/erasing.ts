@@ -2,6 +2,7 @@
 // age is in old-events.ts and pruning.ts. The keys and sessions that are touched are locked before anything is looked at,
 // and work of theirs with its rows: so no step begins meanwhile that would write down what is about to go.
 import type { Forgotten, ForgottenStep } from '../../hooks/ports/ledger-admin.ts';
+import { batchesOf, handOver, leaveBatches } from './batches.ts';
 import { ERASABLE, STEP_TURNS, matchingRows, sessionsShown } from '../erasable-rows.ts';
 import type { ErasableRows } from '../erasable-rows.ts';
 import { integer, isTrue, text } from '../rows.ts';
@@ -9,6 +10,7 @@ import type { Row } from '../rows.ts';
 import { decodeHead, tombstone } from '../stored-head.ts';
 import { first, sessionLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
+import { Touched, settle } from '../work/settlement.ts';
 import { addWork, lockOfWork, withdraw } from '../work/queue.ts';
 import { forgettingWork, openQuestions } from '../work/waits.ts';
 
@@ -17,7 +19,7 @@ const RUNS = 'SELECT agent_id, session_key FROM @runs WHERE event = $1';
 const KEYS = 'SELECT lane, key FROM @work WHERE event_id = $1';
 /** A turn that has begun writes down what it was shown, which may be this event. */
 const WORK = `SELECT id, lane, key, kind, hook, stage, coalesce(event_id = $1, false) AS own FROM @work
-  WHERE event_id = $1 OR (lane = 'turn' AND key = ANY ($2::text[])) ORDER BY id FOR UPDATE`;
+  WHERE event_id = ANY ($3::uuid[]) OR (lane = 'turn' AND key = ANY ($2::text[])) ORDER BY id FOR UPDATE`;
 const LINES = `DELETE FROM @system_events WHERE session = ANY ($1::text[]) AND event = $2 RETURNING session`;
 const TURNS = `DELETE FROM @turns WHERE session = ANY ($1::text[]) AND events LIKE '%' || $2 || '%' RETURNING session`;
 /** What the runner remembers by itself goes with what it was shown. */
@@ -41,18 +43,24 @@ export async function forgetEvent(
   if (key === null || event === undefined || text(event, 'id') !== eventId) return null;
   const head = decodeHead(text(event, 'head'));
   const sessions = sessionsShown(await tx.all(RUNS, key), head);
-  const keys = await tx.all(KEYS, eventId);
+  const keys = [...(await tx.all(KEYS, eventId))];
   const asked = await openQuestions(tx, key);
+  const batches = await batchesOf(tx, key);
+  const touching = [eventId, ...batches.values()];
+  for (const owner of batches.values()) keys.push(...(await tx.all(KEYS, owner)));
   await tx.lock(() => [
     ...sessions.map(sessionLock),
     ...keys.map(keyName),
     ...asked.map(({ work }) => lockOfWork(work)),
   ]);
-  const work = await tx.all(WORK, eventId, sessions);
+  const work = await tx.all(WORK, eventId, sessions, touching);
   if (work.some(({ stage }) => stage === 'leased')) return 'under-way';
+  await leaveBatches(tx, batches, eventId);
+  const handed = await handOver(tx, eventId);
+  const left = handed.length === 0 ? work : await tx.all(WORK, eventId, sessions, touching);
   await withdraw(
     tx,
-    work.filter((row) => isTrue(row, 'own')),
+    left.filter((row) => isTrue(row, 'own')),
   );
   const lines = await tx.all(LINES, sessions, key);
   tx.memory.forgetSessions(lines.map(sessionOf));
@@ -65,6 +73,9 @@ export async function forgetEvent(
   await tx.run(BAD_ENDS, eventId);
   await tx.run(BURY, key, JSON.stringify(tombstone(head, tx.now)));
   tx.changedEvents.add(key);
+  const touched = new Touched();
+  for (const next of handed) touched.addId(tx, next);
+  await settle(tx, touched);
   return { turns: turns.length, lines: lines.length, refusals: 0 };
 }
 

@@ -7,7 +7,14 @@ import type { Ledger, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { BadEnds, ClaimLimits, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
+import type {
+  BadEnds,
+  Behind,
+  ClaimLimits,
+  Lease,
+  StepOutcome,
+} from '../../hooks/ports/work-ledger.ts';
 import { StoredAdmin } from '../ports/admin.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
@@ -239,6 +246,14 @@ class SqliteWorkLedger extends WorkLedger {
 
   async add(work: NewWork): Promise<void> {
     await this.#writer.call('add', work);
+  }
+
+  behind({ lane, key }: Lease, most: number): Promise<Behind> {
+    return this.#writer.call('readBehind', { lane, key }, most);
+  }
+
+  reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {
+    return this.#writer.call('reserve', runId, meters);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

@@ -9,7 +9,8 @@ import { first, keyLock } from '../tx.ts';
 import type { Tx, Value } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
-import { promote } from './queue.ts';
+import { gather } from './gathering.ts';
+import { promote, storedKey } from './queue.ts';
 import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
@@ -38,7 +39,7 @@ const CONTINUE = unlease(
   `stage = 'ready', due_at = $4, failures = 0, crashes = 0, job = coalesce($5, job)`,
 );
 const WAIT = unlease(
-  `stage = $4, due_at = $5, server = $7, failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
+  `stage = $4, due_at = $5, server = CASE lane WHEN 'turn' THEN $7 ELSE server END, failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
 );
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
 /** A run that nobody was asked for has not used up an attempt. */
@@ -64,7 +65,7 @@ export async function commit(
   outcome: StepOutcome,
   changes: readonly Change[],
 ): Promise<boolean> {
-  await tx.lock(() => [keyLock(lease), ...locksOf(changes)]);
+  await tx.lock(() => [keyLock(lease), ...nextLock(lease, outcome), ...locksOf(changes)]);
   const [sql, ...values] = statementOf(outcome, tx.now);
   let isHeld = true;
   // SQLite answers at once. PostgreSQL is sent all that follows with its commit, and fails where the lease was lost.
@@ -81,6 +82,12 @@ export async function commit(
   tx.freedLanes.add(lease.lane);
   if (lease.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
   return true;
+}
+
+/** Of the queue that the work goes on in. */
+function nextLock({ lane }: EndingLease, outcome: StepOutcome): string[] {
+  if (outcome.type !== 'gather' || outcome.key === undefined) return [];
+  return [keyLock({ lane, key: storedKey(outcome.key) })];
 }
 
 function leavesQueue(outcome: StepOutcome): boolean {
@@ -109,6 +116,8 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
         outcome.job === undefined ? null : JSON.stringify(outcome.job),
         outcome.for,
       ];
+    case 'gather':
+      return [CONTINUE, now, null];
     case 'cut':
       return [CONTINUE, now, JSON.stringify(outcome.job)];
     case 'continue':
@@ -117,11 +126,8 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
 }
 
 /** What else the outcome means. */
-async function follow(
-  tx: Tx,
-  { workId, lane, key, kind, ref, eventId }: EndingLease,
-  outcome: StepOutcome,
-): Promise<void> {
+async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise<void> {
+  const { workId, lane, key, kind, ref, eventId } = lease;
   // What was under way may be claimable, now or later.
   if (outcome.type !== 'done' && outcome.type !== 'dead') tx.changedLanes.add(lane);
   if (leavesQueue(outcome)) await promote(tx, lane, key);
@@ -131,6 +137,9 @@ async function follow(
         const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
         await openWait(tx, outcome.wait, of, outcome.onEnd);
       }
+      break;
+    case 'gather':
+      await gather(tx, lease, outcome);
       break;
     case 'rest':
       if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));

@@ -42,6 +42,10 @@ const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
   (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;
 const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
   (SELECT id FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT 1) RETURNING 1`;
+/** What waits to gather (`collect`), once so many are behind it. */
+const FULL = `UPDATE @work SET stage = 'ready', due_at = $4 WHERE lane = $1 AND key = $2 AND stage = 'retrying'
+  AND server = 'collect' AND (SELECT count(*) FROM @work b WHERE b.lane = $1 AND b.key = $2 AND b.stage = 'blocked') >= $3
+  RETURNING id`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
 
 const DEAD = `SELECT id, lane, key, kind, hook, stage, ref, event_id FROM @work
@@ -75,8 +79,10 @@ export async function add(tx: Tx, work: NewWork): Promise<null> {
 
 /** Puts new work into the queues of its keys, whose locks are held; of one with `once`, at most one of its kind waits there. */
 export async function addWork(tx: Tx, works: readonly NewWork[]): Promise<void> {
-  const plain = works.filter(({ once }) => once !== true).map((work) => toRow(tx, work));
-  await placeInQueues(tx, plain);
+  await placeInQueues(
+    tx,
+    works.filter(({ once }) => once !== true),
+  );
   const once = works.filter((work) => work.once === true);
   for (const work of once.toSorted((one, other) => one.dueAt - other.dueAt))
     await addOnce(tx, work);
@@ -103,8 +109,9 @@ function toRow(tx: Tx, work: NewWork) {
   };
 }
 
-async function placeInQueues(tx: Tx, works: readonly WorkRow[]): Promise<void> {
-  if (works.length === 0) return;
+async function placeInQueues(tx: Tx, given: readonly NewWork[]): Promise<void> {
+  if (given.length === 0) return;
+  const works = given.map((work) => toRow(tx, work));
   const isLater = ({ kind, due_at }: WorkRow) =>
     (kind === 'heartbeat' || kind === 'notice') && due_at > tx.now;
   const hasFirst = await findFirsts(
@@ -126,6 +133,13 @@ async function placeInQueues(tx: Tx, works: readonly WorkRow[]): Promise<void> {
       tx.changedLanes.add(work.lane);
   }
   await tx.insert('work', rows);
+  for (const work of given) if (work.most !== undefined) await endGathering(tx, work, work.most);
+}
+
+/** What gathers what is behind it is due once that is enough. */
+async function endGathering(tx: Tx, { lane, key }: NewWork, most: number): Promise<void> {
+  const [row] = await tx.all(FULL, lane, storedKey(key), most - 1, tx.now);
+  if (row !== undefined) tx.changedLanes.add(lane);
 }
 
 /** The keys of these in whose queues one is first already. */
@@ -140,10 +154,9 @@ async function findFirsts(
 
 /** Work that waits already is done earlier, if it was never begun. */
 async function addOnce(tx: Tx, work: NewWork): Promise<void> {
-  const row = toRow(tx, work);
-  const { lane, key, kind, job, due_at: dueAt } = row;
+  const { lane, key, kind, job, due_at: dueAt } = toRow(tx, work);
   const waiting = await first(tx, NOT_BEGUN, lane, key, kind);
-  if (waiting === undefined) return placeInQueues(tx, [row]);
+  if (waiting === undefined) return placeInQueues(tx, [work]);
   // Whoever claims just now passes over a row that is locked, and has to look again.
   if (tx.instance !== null) tx.changedLanes.add(lane);
   if (integer(waiting, 'attempt') > 0 || integer(waiting, 'due_at') <= dueAt) return;
@@ -155,7 +168,7 @@ async function addOnce(tx: Tx, work: NewWork): Promise<void> {
 }
 
 /** `ready` where nobody is first. */
-async function stageInQueue(
+export async function stageInQueue(
   tx: Tx,
   work: { readonly lane: Lane; readonly key: string },
 ): Promise<'blocked' | 'ready'> {

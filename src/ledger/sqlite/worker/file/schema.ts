@@ -313,6 +313,23 @@ CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
 `;
 
 /**
+ * Rules: which run lists the event of another one (`joined`), or which delivery has its text; and what is counted within a
+ * time, a row for each, by when.
+ */
+const RULES = `
+ALTER TABLE runs ADD COLUMN joined TEXT;
+ALTER TABLE deliveries ADD COLUMN joined TEXT;
+CREATE TABLE spending (
+  meter TEXT NOT NULL,
+  ref TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (meter, ref)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spending_by_time ON spending (meter, at, amount);
+`;
+
+/**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
  *
@@ -331,4 +348,5 @@ export const STEPS: readonly string[] = [
   AUDIT,
   WAITS,
   QUESTIONS,
+  RULES,
 ];

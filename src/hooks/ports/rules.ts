@@ -1,0 +1,123 @@
+import { oneLine } from '../../platform/shorten.ts';
+import type { DeliveryJob, RunJob } from './jobs.ts';
+import type { Trust } from './trust.ts';
+
+/** How many runs there may be in a time. */
+export interface RunLimit {
+  readonly runs: number;
+  readonly perMs: number;
+  /** The same as it was written, such as `1h`. */
+  readonly per: string;
+  /** Of whose runs: all of the mapping's, or those of each of its senders. */
+  readonly scope: 'mapping' | 'sender';
+  /** What becomes of the others. */
+  readonly then: 'hold' | 'collect' | 'skip';
+}
+
+/** The rules of a mapping that are looked at when a run is about to begin. */
+export abstract class RunRules {
+  /** @returns undefined: its runs are not limited */
+  abstract limitOf(mapping: string): RunLimit | undefined;
+}
+
+/** How events are gathered into one run. */
+export interface Collecting {
+  /** Longest time from the first of them to the run, in milliseconds. */
+  readonly forMs: number;
+  /** Nothing has come for so long: the run begins earlier. Absent: it does not. */
+  readonly quietMs?: number;
+  /** Most events of one run. */
+  readonly most: number;
+  /** Names what is gathered together. */
+  readonly queue: string;
+}
+
+/** An event that is a line of a run's message. */
+export interface CollectedEvent {
+  /** Its own run, which is the one for all of them, or `collected`. */
+  readonly runId: string;
+  readonly eventId: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly line: string;
+  readonly trust: Trust;
+}
+
+/** A run as it waits to be gathered. */
+interface Waiting {
+  readonly runId: string;
+  readonly job: RunJob;
+}
+
+/** Most events of which a run's message is gathered, and most messages that go as one. */
+export const MOST_COLLECTED = 200;
+/** Most characters of one event in a message that lists several. */
+const LONGEST_LINE = 500;
+
+/** The job of a run for several events: its message lists them, and is as foreign as the most foreign of them. */
+export function gathered(own: Waiting, others: readonly Waiting[]): RunJob {
+  const { collect: _done, ...job } = own.job;
+  return others.length === 0 ? job : listing(job, [own, ...others].map(toCollected));
+}
+
+/** The same without an event that was erased; null: nothing of it is in there. */
+export function withoutEvent(job: RunJob, eventId: string): RunJob | null {
+  const { collected = [] } = job;
+  const left = collected.filter((one) => one.eventId !== eventId);
+  return left.length === collected.length ? null : listing(job, left);
+}
+
+function listing(job: RunJob, collected: readonly CollectedEvent[]): RunJob {
+  const [first] = collected;
+  if (first === undefined) return { ...job, message: '', collected };
+  const level = collected.some(({ trust }) => trust.level === 'untrusted')
+    ? 'untrusted'
+    : 'trusted';
+  const span = `${iso(first.receivedAt)} to ${iso(collected.at(-1)!.receivedAt)}`;
+  const head = `${collected.length} events, ${span}, a line each:`;
+  const message = [head, ...toLines(collected.map(({ line }) => line))].join('\n');
+  return { ...job, message, trust: { ...job.trust, level }, collected };
+}
+
+function toCollected({ runId, job }: Waiting): CollectedEvent {
+  const { eventId, receivedAt, message, trust } = job;
+  return { runId, eventId, receivedAt, line: oneLine(message, LONGEST_LINE), trust };
+}
+
+/** In the order of the first; what came more than once says how often. */
+function toLines(lines: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return Array.from(counts, ([line, count]) => `- ${line}${count === 1 ? '' : ` (×${count})`}`);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** One message for several to the same recipient: links are shown only where they are in all of them. */
+export function joined(job: DeliveryJob, others: readonly DeliveryJob[]): DeliveryJob {
+  const all = [job, ...others];
+  const level = all.some(({ trust }) => trust.level === 'untrusted') ? 'untrusted' : 'trusted';
+  const { allowLinks: _own, ...rest } = job;
+  return {
+    ...rest,
+    text: all.map(({ text }) => text).join('\n\n'),
+    trust: { ...job.trust, level },
+    ...(all.every(({ allowLinks }) => allowLinks === true) && { allowLinks: true }),
+  };
+}
+
+/** Something that is counted within a time. */
+export interface Meter {
+  readonly name: string;
+  /** Most in any time of {@link perMs}. */
+  readonly most: number;
+  readonly perMs: number;
+  /** Of what is counted now. */
+  readonly amount: number;
+}
+
+/** Whether something was counted; `until`: epoch milliseconds at which there is room again. */
+export type Reservation =
+  { readonly isFull: false } | { readonly isFull: true; readonly until: number };

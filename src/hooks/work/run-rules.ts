@@ -1,0 +1,99 @@
+// What a mapping's rules say of a run that is up (behaviour.md §16), before anybody is asked and before anything is spent:
+//
+//   RunLease ─▶ before ─┬─ its events are gathered still  ─▶ waits, what comes is behind it
+//                       ├─ they are gathered              ─▶ gather: one run for all of them, in the queue of its session
+//                       ├─ there are too many             ─▶ waits, is gathered with those behind it, or is skipped
+//                       └─ else                           ─▶ null: it begins
+//
+// What a busy session does to a new run is decided where it is queued (ledger/work/busy.ts).
+import { Injectable } from '@nestjs/common';
+import { Clock, RunRules, WorkLedger, noteOf, runQueue } from '../ports/index.ts';
+import type { Behind, Collecting, RunJob, RunLease, RunLimit } from '../ports/index.ts';
+import type { StepResult } from './step.ts';
+
+/** Holds runs, gathers their events, or leaves them out, as the rules of their mappings say. */
+@Injectable()
+export class RuleKeeper {
+  constructor(
+    private readonly rules: RunRules,
+    private readonly ledger: WorkLedger,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What becomes of a run instead of beginning; null: it begins. */
+  async before(lease: RunLease): Promise<StepResult | null> {
+    const { job } = lease;
+    const { collect } = job;
+    const hook = job.trust.mapping;
+    const limit = hook === undefined ? undefined : this.rules.limitOf(hook);
+    if (collect !== undefined) {
+      const until = dueAt(collect, job, await this.ledger.behind(lease, collect.most - 1));
+      if (this.clock.now() < until) return held(lease, 'collect', until, 'gathers events');
+    }
+    const fullUntil = limit && (await this.#fullUntil(lease, limit));
+    if (fullUntil != null) return this.#exceed(lease, limit!, fullUntil);
+    if (collect === undefined) return null;
+    return {
+      outcome: {
+        type: 'gather',
+        most: collect.most,
+        key: runQueue(job.session, job.isAlone === true ? lease.ref : null),
+      },
+      changes: [{ type: 'run-update', id: lease.ref ?? '', status: 'queued', error: null }],
+    };
+  }
+
+  /** Null: there is room, and it has its place in it. */
+  async #fullUntil({ ref, job }: RunLease, limit: RunLimit): Promise<number | null> {
+    const { mapping = '', verifiedBy } = job.trust;
+    const of = limit.scope === 'sender' ? [mapping, verifiedBy] : [mapping];
+    const meter = {
+      name: `runs ${JSON.stringify(of)}`,
+      most: limit.runs,
+      perMs: limit.perMs,
+      amount: 1,
+    };
+    const reserved = await this.ledger.reserve(ref ?? '', [meter]);
+    return reserved.isFull ? reserved.until : null;
+  }
+
+  #exceed(lease: RunLease, { runs, per, then }: RunLimit, until: number): StepResult {
+    const { job, ref } = lease;
+    const id = ref ?? '';
+    const why = `more than ${runs} runs in ${per}`;
+    if (then === 'skip') {
+      const now = this.clock.now();
+      return {
+        outcome: { type: 'done' },
+        changes: [
+          { type: 'run-update', id, status: 'skipped', error: why, finishedAt: now },
+          ...noteOf(job, id, 'silent', now),
+        ],
+      };
+    }
+    return held(lease, 'limit', until, why);
+  }
+}
+
+/** When what was gathered is to begin. */
+function dueAt(
+  { forMs, quietMs = forMs, most }: Collecting,
+  { receivedAt }: RunJob,
+  { count, newestAt }: Behind,
+): number {
+  if (count + 1 >= most) return 0;
+  const last = Math.max(receivedAt, newestAt ?? 0);
+  return Math.min(receivedAt + forMs, last + quietMs);
+}
+
+function held(
+  { ref }: RunLease,
+  cause: 'collect' | 'limit',
+  until: number,
+  error: string,
+): StepResult {
+  return {
+    outcome: { type: 'wait', for: cause, until, holdsKey: true },
+    changes: [{ type: 'run-update', id: ref ?? '', status: 'waiting', error }],
+  };
+}

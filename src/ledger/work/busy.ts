@@ -1,0 +1,66 @@
+// Runs whose session has a run already: there is none of a new event, or it takes the place of those before it that cannot
+// have acted. Both are decided where the run is queued, under the lock of its key.
+import type { NewWork } from '../../hooks/ports/jobs.ts';
+import { integer, isTrue, optionalText, text } from '../rows.ts';
+import type { Row } from '../rows.ts';
+import type { Tx } from '../tx.ts';
+import { storedKey, withdraw } from './queue.ts';
+import { Touched, settle } from './settlement.ts';
+import { FIRST } from './stages.ts';
+
+const columns = 'id, lane, key, kind, hook, stage, acting, ref, event_id';
+const OF_SESSION = ['first', 'blocked'].map(
+  (which) => `SELECT ${columns} FROM @work
+  WHERE lane = $1 AND key = $2 AND kind = 'run' AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
+);
+const SKIP = `UPDATE @runs AS r SET status = 'skipped', error = $2, finished_at = $3 WHERE KEY(r) = $1`;
+
+/** What is queued of new work, now that the runs among it have said what becomes of them in a busy session. */
+export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readonly NewWork[]> {
+  if (works.every(({ whenBusy }) => whenBusy === undefined)) return works;
+  const queued: NewWork[] = [];
+  const touched = new Touched();
+  const skip = async (id: string, eventId: string | null, why: string): Promise<void> => {
+    await tx.run(SKIP, tx.keys.of(id), why, tx.now);
+    touched.addId(tx, eventId);
+  };
+  for (const work of works) {
+    const { ref = '', eventId = null } = work;
+    const before = await runsOf(tx, work);
+    const own = queued.filter(({ lane, key }) => lane === work.lane && key === work.key);
+    if (work.whenBusy === 'skip' && before.length + own.length > 0) {
+      await skip(ref, eventId, 'its session had a run already');
+      continue;
+    }
+    if (work.whenBusy === 'replace') {
+      const replaced = before.filter(
+        (row) => text(row, 'stage') !== 'leased' || !isTrue(row, 'acting'),
+      );
+      for (const row of replaced) {
+        if (text(row, 'stage') === 'leased') endLease(tx, row);
+        await skip(text(row, 'ref'), optionalText(row, 'event_id'), `replaced by run ${ref}`);
+      }
+      await withdraw(tx, replaced);
+      for (const one of own) {
+        queued.splice(queued.indexOf(one), 1);
+        await skip(one.ref ?? '', one.eventId ?? null, `replaced by run ${ref}`);
+      }
+    }
+    queued.push(work);
+  }
+  await settle(tx, touched);
+  return queued;
+}
+
+async function runsOf(tx: Tx, { lane, key }: NewWork): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const statement of OF_SESSION)
+    found.push(...(await tx.all(statement, lane, storedKey(key))));
+  return found;
+}
+
+/** Whoever holds it is told at its next word to the ledger, and writes nothing any more. */
+function endLease(tx: Tx, row: Row): void {
+  tx.work.ended(integer(row, 'id'));
+  for (const lane of ['turn', 'delivery'] as const) tx.freedLanes.add(lane);
+}

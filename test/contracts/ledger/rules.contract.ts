@@ -1,0 +1,304 @@
+import type { NewEvent } from '../../../src/hooks/ports/event.ts';
+import type { NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
+import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
+import { LIMITS, agent, runOf } from './events.ts';
+import { LedgerUnderTest } from './store.ts';
+import type { OpenStore } from './store.ts';
+
+const HOUR = 3_600_000;
+const COLLECT = { forMs: HOUR, most: 3, queue: 'q' };
+
+/** What a mapping's rules need of the queue. */
+export function describeRules(openStore: OpenStore): void {
+  describe('rules', () => {
+    let under: LedgerUnderTest;
+    beforeEach(async () => {
+      under = await LedgerUnderTest.open(openStore);
+    });
+    afterEach(() => under.dispose());
+
+    /** A run with other work and job. */
+    const given = (
+      session: string,
+      work: Partial<NewWork>,
+      job: Partial<RunJob> = {},
+    ): NewEvent => {
+      const event = agent(session);
+      const [action] = event.actions;
+      const changes = action!.changes.map((change) => {
+        if (change.type !== 'work') return change;
+        const all = { ...(change.work.job as RunJob), ...job };
+        return { ...change, work: { ...change.work, ...work, job: all } };
+      });
+      return { ...event, actions: [{ ...action!, changes }] };
+    };
+    const accept = async (event: NewEvent) => {
+      await under.ledger.intake.accept(event, LIMITS);
+      return event.id;
+    };
+    const collected = (message: string, session = 'a') =>
+      accept(
+        given(
+          session,
+          { key: 'collect q', most: COLLECT.most },
+          { message, collect: COLLECT, isAlone: false },
+        ),
+      );
+    const runs = async (...ids: readonly string[]) => {
+      const all = await Promise.all(ids.map((id) => under.details(id)));
+      return all.map(({ status, runs: [run] }) => [status, run!.status, run!.joined, run!.error]);
+    };
+    const gathersUntil = (until: number): StepOutcome => ({
+      type: 'wait',
+      for: 'collect',
+      until,
+      holdsKey: true,
+    });
+
+    describe('gathering', () => {
+      it('one run takes in those behind it, once, and goes on in the queue of its session', async () => {
+        const first = await collected('disk full');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + HOUR), [
+          { type: 'run-update', id: lease.ref!, status: 'waiting' },
+        ]);
+        const second = await collected('disk  full\n');
+        const third = await under.claimNow();
+        expect(third).toEqual([]);
+        expect(await under.ledger.work.behind(lease, 9)).toEqual({
+          count: 1,
+          newestAt: under.clock.now(),
+        });
+        under.clock.advance(HOUR);
+        const due = await under.claimOne();
+        expect(due.ref).toBe(runOf(first));
+        await under.ledger.work.commit(
+          due,
+          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
+          [{ type: 'run-update', id: due.ref!, status: 'queued' }],
+        );
+        const batch = await under.claimOne();
+        expect(batch).toMatchObject({ ref: runOf(first), key: 'agent:main:a' });
+        const job = batch.job as RunJob;
+        expect(job.collect).toBeUndefined();
+        expect(job.message).toMatch(/^2 events, .* a line each:\n- disk full \(×2\)$/);
+        expect(job.collected?.map(({ eventId }) => eventId)).toEqual([first, second]);
+        expect(await runs(second)).toEqual([['done', 'collected', runOf(first), null]]);
+      });
+
+      it('what is behind the last place is up next', async () => {
+        const ids = [];
+        for (const message of ['a', 'b', 'c', 'd']) ids.push(await collected(message));
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(
+          lease,
+          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
+          [],
+        );
+        const next = await under.claimNow();
+        expect(next.map(({ ref, key }) => [ref, key])).toEqual([
+          [runOf(ids[0]!), 'agent:main:a'],
+          [runOf(ids[3]!), 'collect q'],
+        ]);
+        expect(await runs(...ids.slice(1))).toEqual([
+          ['done', 'collected', runOf(ids[0]!), null],
+          ['done', 'collected', runOf(ids[0]!), null],
+          ['running', 'running', null, null],
+        ]);
+      });
+
+      it('is behind what its session does', async () => {
+        const busy = await accept(agent('a'));
+        const running = await under.claimOne();
+        expect(running.ref).toBe(runOf(busy));
+        await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(
+          lease,
+          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
+          [],
+        );
+        expect(await under.claimNow()).toEqual([]);
+        await under.ledger.work.commit(running, { type: 'done' }, []);
+        expect((await under.claimOne()).ref).toBe(lease.ref);
+      });
+
+      it('is due as soon as there are as many as it takes', async () => {
+        await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + HOUR), []);
+        await collected('b');
+        expect(await under.claimNow()).toEqual([]);
+        await collected('c');
+        expect((await under.claimOne()).ref).toBe(lease.ref);
+      });
+
+      it('a run that waits for something else is not due with the last of them', async () => {
+        await collected('a');
+        const lease = await under.claimOne();
+        const until = under.clock.now() + HOUR;
+        await under.ledger.work.commit(
+          lease,
+          { type: 'wait', for: 'limit', until, holdsKey: true },
+          [],
+        );
+        for (const message of ['b', 'c', 'd']) await collected(message);
+        expect(await under.claimNow()).toEqual([]);
+      });
+
+      it('is counted by its own cause while it waits', async () => {
+        await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + HOUR), []);
+        const waiting = await under.ledger.admin.waiting();
+        expect(waiting).toMatchObject([{ kind: 'run', cause: 'collect', count: 1 }]);
+      });
+    });
+
+    describe('erasing', () => {
+      const QUEUE = 'agent:main:a';
+      const gather = async (...messages: readonly string[]) => {
+        const ids = [];
+        for (const message of messages) ids.push(await collected(message));
+        const lease = await under.claimOne();
+        const outcome = { type: 'gather', most: 9, key: QUEUE } as const;
+        await under.ledger.work.commit(lease, outcome, [
+          { type: 'run-update', id: lease.ref!, status: 'queued' },
+        ]);
+        return ids;
+      };
+
+      it('an event takes its line out of the run of several, and what that has said', async () => {
+        const [first, second, third] = await gather('one', 'two', 'three');
+        expect(await under.ledger.admin.forget(second!)).toMatchObject({ turns: 0 });
+        const lease = await under.claimOne();
+        expect((lease.job as RunJob).message).toMatch(/^2 events, .*:\n- one\n- three$/);
+        // It is under way, and would write the words down.
+        expect(await under.ledger.admin.forget(third!)).toBe('under-way');
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          {
+            type: 'run-update',
+            id: lease.ref!,
+            status: 'succeeded',
+            prompt: 'three',
+            reply: 'three',
+          },
+        ]);
+        await under.ledger.admin.forget(third!);
+        const { runs } = await under.details(first!);
+        expect(runs).toMatchObject([{ status: 'succeeded', prompt: null, reply: null }]);
+      });
+
+      it('the event of such a run leaves it to the next of the others, of which none is lost', async () => {
+        const [first, second, third] = await gather('one', 'two', 'three');
+        await under.ledger.admin.forget(first!);
+        expect(await runs(second!, third!)).toEqual([
+          ['accepted', 'queued', null, null],
+          ['done', 'collected', runOf(second!), null],
+        ]);
+        const lease = await under.claimOne();
+        expect(lease).toMatchObject({ ref: runOf(second!), eventId: second, key: QUEUE });
+        expect((lease.job as RunJob).message).toMatch(/^2 events, .*:\n- two\n- three$/);
+        expect((lease.job as RunJob).eventId).toBe(second);
+      });
+    });
+
+    describe('a busy session', () => {
+      const busy = (whenBusy: 'skip' | 'replace') => accept(given('a', { whenBusy }));
+
+      it('is told by nobody where it is free', async () => {
+        const id = await busy('skip');
+        expect((await under.claimOne()).ref).toBe(runOf(id));
+      });
+
+      it('skips what comes while a run is under way or waits', async () => {
+        await accept(agent('a'));
+        const skipped = await busy('skip');
+        const lease = await under.claimOne();
+        const too = await busy('skip');
+        const row = ['done', 'skipped', null, 'its session had a run already'];
+        expect(await runs(skipped, too)).toEqual([row, row]);
+        await under.ledger.work.commit(lease, { type: 'done' }, []);
+        expect(await under.claimNow()).toEqual([]);
+        const next = await busy('skip');
+        expect((await under.claimOne()).ref).toBe(runOf(next));
+      });
+
+      it('lets the newest take the place of those that wait, and of one that cannot have acted', async () => {
+        const first = await accept(agent('a'));
+        const lease = await under.claimOne();
+        const second = await busy('replace');
+        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(false);
+        const third = await busy('replace');
+        expect(await runs(first, second)).toEqual([
+          ['done', 'skipped', null, `replaced by run ${runOf(second)}`],
+          ['done', 'skipped', null, `replaced by run ${runOf(third)}`],
+        ]);
+        expect((await under.claimOne()).ref).toBe(runOf(third));
+      });
+
+      it('lets what may have acted end first', async () => {
+        await accept(agent('a'));
+        const lease = await under.claimOne();
+        expect(await under.ledger.work.noteActing(lease)).toBe(true);
+        const second = await busy('replace');
+        const third = await busy('replace');
+        expect(await under.claimNow()).toEqual([]);
+        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(true);
+        expect((await under.claimOne()).ref).toBe(runOf(third));
+        expect(await runs(second)).toEqual([
+          ['done', 'skipped', null, `replaced by run ${runOf(third)}`],
+        ]);
+      });
+
+      it('is as busy where all of them come at once', async () => {
+        const events = ['skip', 'skip', 'replace'].map((whenBusy) =>
+          given('a', { whenBusy: whenBusy as 'skip' }),
+        );
+        await Promise.all(events.map((event) => under.ledger.intake.accept(event, LIMITS)));
+        const claimed = await under.claimNow();
+        expect(claimed).toHaveLength(1);
+        const statuses = await runs(...events.map(({ id }) => id));
+        expect(statuses.filter(([, status]) => status === 'skipped')).toHaveLength(2);
+      });
+    });
+
+    describe('a meter', () => {
+      const meter = (most: number, amount = 1) => ({ name: 'm', most, perMs: HOUR, amount });
+      const reserve = (ref: string, most = 2, amount = 1) =>
+        under.ledger.work.reserve(ref, [meter(most, amount)]);
+
+      it('is never passed within its time, and counts the same once', async () => {
+        const start = under.clock.now();
+        expect(await reserve('a')).toEqual({ isFull: false });
+        under.clock.advance(1000);
+        expect(await reserve('b')).toEqual({ isFull: false });
+        expect(await reserve('b')).toEqual({ isFull: false });
+        expect(await reserve('c')).toEqual({ isFull: true, until: start + HOUR });
+        under.clock.advance(HOUR - 1000);
+        expect(await reserve('c')).toEqual({ isFull: false });
+        expect(await reserve('d')).toEqual({ isFull: true, until: start + 1000 + HOUR });
+      });
+
+      it('lets in what is more than all of it once it is empty', async () => {
+        expect(await reserve('a', 10, 25)).toEqual({ isFull: false });
+        expect(await reserve('b', 10, 1)).toMatchObject({ isFull: true });
+        under.clock.advance(HOUR);
+        expect(await reserve('b', 10, 1)).toEqual({ isFull: false });
+      });
+
+      it('counts nothing by any where one of several is full', async () => {
+        const both = [meter(1), { ...meter(9), name: 'all' }];
+        expect(await under.ledger.work.reserve('a', both)).toEqual({ isFull: false });
+        expect(await under.ledger.work.reserve('b', both)).toMatchObject({ isFull: true });
+        const rest = { ...meter(9, 8), name: 'all' };
+        expect(await under.ledger.work.reserve('c', [rest])).toEqual({ isFull: false });
+      });
+
+      it('is passed by nobody who comes at the same time', async () => {
+        const all = await Promise.all(Array.from({ length: 9 }, (_, n) => reserve(`r${n}`, 4)));
+        expect(all.filter(({ isFull }) => !isFull)).toHaveLength(4);
+      });
+    });
+  });
+}
