@@ -33,6 +33,7 @@ const BEAT_MS = 50;
 const ERRORS: Readonly<Partial<Record<RunStatus, string>>> = {
   failed: 'The run failed; its operator finds the reason under this runId.',
   denied: 'A person decided that the run is not done.',
+  skipped: 'A rule of the hook leaves the run out.',
   'timed-out': 'The run took longer than it may; its operator can have it done again.',
   interrupted:
     'The service stopped during the run, which may have acted already; its operator can have it done again.',
@@ -165,9 +166,18 @@ export class RunOutcomes {
   async #find({ runId, sender }: AskedRun): Promise<RunStory> {
     const began = this.clock.elapsed();
     const story = await this.#read(runId);
-    if (story !== null && (sender === SHARED_TOKEN || story.verifiedBy === sender)) return story;
+    if (story !== null && (sender === SHARED_TOKEN || story.verifiedBy === sender))
+      return this.#withBatch(story);
     await this.clock.wait(BEAT_MS - ((this.clock.elapsed() - began) % BEAT_MS));
     throw new Rejection('unknown_run');
+  }
+
+  /** Of a run that became a line of another one, how that stands; what it says is not only about this event. */
+  async #withBatch(story: RunStory): Promise<RunStory> {
+    const batch = story.run.joined === null ? null : await this.#read(story.run.joined);
+    if (batch === null) return story;
+    const { status, startedAt, finishedAt, error } = batch.run;
+    return { ...story, run: { ...story.run, status, startedAt, finishedAt, error } };
   }
 
   async #read(runId: string): Promise<RunStory | null> {
@@ -199,7 +209,8 @@ export class RunOutcomes {
   }
 
   async #waitsFor({ run, waitsFor }: RunStory): Promise<string | undefined> {
-    if (run.status === 'waiting') return 'a decision of the operator';
+    // What a rule holds says why.
+    if (run.status === 'waiting') return run.error ?? 'a decision of the operator';
     return waitsFor === null ? undefined : this.delays.describe(waitsFor);
   }
 

@@ -28,7 +28,8 @@ export class RuleKeeper {
     const limit = hook === undefined ? undefined : this.rules.limitOf(hook);
     if (collect !== undefined) {
       const until = dueAt(collect, job, await this.ledger.behind(lease, collect.most - 1));
-      if (this.clock.now() < until) return held(lease, 'collect', until, 'gathers events');
+      if (this.clock.now() < until)
+        return held(lease, 'collect', until, `gathers events until ${at(until)}`);
     }
     const fullUntil = limit && (await this.#fullUntil(lease, limit));
     if (fullUntil != null) return this.#exceed(lease, limit!, fullUntil);
@@ -71,7 +72,7 @@ export class RuleKeeper {
         ],
       };
     }
-    return held(lease, 'limit', until, why);
+    return held(lease, 'limit', until, `${why}; tried at ${at(until)}`);
   }
 }
 
@@ -96,4 +97,8 @@ function held(
     outcome: { type: 'wait', for: cause, until, holdsKey: true },
     changes: [{ type: 'run-update', id: ref ?? '', status: 'waiting', error }],
   };
+}
+
+function at(time: number): string {
+  return `${new Date(time).toISOString().slice(11, 16)} UTC`;
 }

@@ -1,0 +1,190 @@
+import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { Hooks } from '../support/hooks.ts';
+
+const MINUTE = 60_000;
+
+type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
+
+/** The clock stands still, and with it each heartbeat that would gather others. */
+const CHECK: Mapping = {
+  id: 'check',
+  messageTemplate: '{{ host }} is {{ state }}',
+  wakeMode: 'next-heartbeat',
+  deliver: false,
+};
+const TOKENS = ['nagios', 'icinga'].map((id) => ({
+  id,
+  token: `the-secret-of-the-sender-${id}`,
+  hooks: ['check'],
+}));
+
+describe('rules of a mapping (behaviour.md §16)', () => {
+  let hooks: Hooks;
+  let clock: ManualClock;
+
+  async function start(
+    rules: Partial<Mapping>,
+    more: Partial<HooksModuleOptions> = {},
+  ): Promise<void> {
+    clock = new ManualClock();
+    hooks = await Hooks.start({
+      agents: { defaults: { heartbeat: { every: '0m' } } },
+      clock,
+      tokens: TOKENS,
+      defaultSessionKey: undefined,
+      mappings: [{ ...CHECK, ...rules }],
+      ...more,
+    });
+    hooks.runner.reply = () => 'done';
+  }
+  afterEach(() => hooks.close());
+
+  const send = async (host: string, state = 'down', from?: number): Promise<Sent> => {
+    const sender = from === undefined ? {} : { authorization: `Bearer ${TOKENS[from]!.token}` };
+    const { status, eventId, runId } = await hooks.ask('/check', { host, state }, sender);
+    expect(status).toBe(200);
+    return { eventId: String(eventId), runId: String(runId) };
+  };
+  const stands = (sent: Sent, status: string): Promise<EventDetails> =>
+    eventually(`the run is ${status}`, async () => {
+      const details = await hooks.details(sent.eventId);
+      return details.runs[0]?.status === status && details;
+    });
+  /** What agents were asked, without what stands around it. */
+  const asked = (): string[] =>
+    hooks.runner.turns.map(({ prompt }) => /\n\n([^<]*)\n<<<END/.exec(prompt)?.[1] ?? prompt);
+
+  describe('collect', () => {
+    it('makes one run of what comes within its time, which lists it, and answers each at once', async () => {
+      await start({ collect: { for: '10m', by: '{{ state }}' } });
+      const first = await send('db1');
+      const waits = await stands(first, 'waiting');
+      expect(waits).toMatchObject({
+        status: 'waiting',
+        runs: [{ error: expect.stringMatching(/^gathers events until \d\d:\d\d UTC$/) }],
+      });
+      clock.advance(MINUTE);
+      const others = [
+        await send('db2'),
+        await send('db1'),
+        await send('db2'),
+        await send('web', 'up'),
+      ];
+      expect(hooks.runner.turns).toEqual([]);
+      clock.advance(9 * MINUTE);
+      const { runs } = await stands(first, 'succeeded');
+      expect(asked()).toEqual([
+        expect.stringMatching(
+          /^4 events, \S+ to \S+, a line each:\n- db1 is down \(×2\)\n- db2 is down \(×2\)$/,
+        ),
+      ]);
+      for (const sent of others.slice(0, 3)) {
+        expect(await hooks.details(sent.eventId)).toMatchObject({
+          status: 'done',
+          runs: [{ status: 'collected', joined: runs[0]!.id }],
+        });
+        expect(await hooks.run(sent.runId)).toEqual({
+          status: 200,
+          ok: true,
+          runId: sent.runId,
+          run: 'succeeded',
+        });
+      }
+      clock.advance(MINUTE);
+      await stands(others[3]!, 'succeeded');
+      expect(asked()[1]).toBe('web is up');
+    });
+
+    it('begins once nothing has come for a while, or with the last that it takes', async () => {
+      await start({ collect: { for: '10m', quiet: '1m', most: 3 } });
+      const quiet = await send('a');
+      await stands(quiet, 'waiting');
+      clock.advance(30_000);
+      await send('b');
+      clock.advance(30_000);
+      await eventually('it waits anew', async () => {
+        const { runs } = await hooks.details(quiet.eventId);
+        return runs[0]?.status === 'waiting' && runs[0].attempts === 2;
+      });
+      expect(hooks.runner.turns).toEqual([]);
+      clock.advance(30_000);
+      await stands(quiet, 'succeeded');
+      const full = await send('c');
+      await stands(full, 'waiting');
+      await send('d');
+      await send('e');
+      await stands(full, 'succeeded');
+      expect(asked().map((text) => text.split('\n').length)).toEqual([3, 4]);
+    });
+
+    it('mixes senders only where it says so', async () => {
+      await start({ collect: { for: '1m' } });
+      const [one, two] = [await send('a', 'down', 0), await send('b', 'down', 1)];
+      await stands(one, 'waiting');
+      await stands(two, 'waiting');
+      clock.advance(MINUTE);
+      await stands(one, 'succeeded');
+      await stands(two, 'succeeded');
+      expect(asked().toSorted()).toEqual(['a is down', 'b is down']);
+    });
+  });
+
+  describe('limit', () => {
+    it('holds what is above it until there is room, in order', async () => {
+      await start({ limit: { runs: 2, per: '1h' } });
+      for (const host of ['a', 'b']) await stands(await send(host), 'succeeded');
+      const held = await send('c');
+      const { runs } = await stands(held, 'waiting');
+      expect(runs[0]?.error).toMatch(/^more than 2 runs in 1h; tried at \d\d:\d\d UTC$/);
+      clock.advance(60 * MINUTE);
+      await stands(held, 'succeeded');
+    });
+
+    it('makes one run of what is above it', async () => {
+      await start({ limit: { runs: 1, per: '1h', then: 'collect' } });
+      await stands(await send('a'), 'succeeded');
+      const held = await send('b');
+      await stands(held, 'waiting');
+      await send('c');
+      clock.advance(60 * MINUTE);
+      await stands(held, 'succeeded');
+      expect(asked()).toEqual(['a is down', expect.stringMatching(/^2 events, /)]);
+    });
+
+    it('leaves out what is above it, of each sender, and says so', async () => {
+      await start({ limit: { runs: 1, per: '1h', then: 'skip', scope: 'sender' } });
+      await stands(await send('a', 'down', 0), 'succeeded');
+      const { status, runs } = await stands(await send('b', 'down', 0), 'skipped');
+      expect([status, runs[0]?.error]).toEqual(['done', 'more than 1 runs in 1h']);
+      await stands(await send('c', 'down', 1), 'succeeded');
+      expect(asked()).toEqual(['a is down', 'c is down']);
+    });
+
+    it('is that of all mappings that have none', async () => {
+      await start({}, { defaults: { limit: { runs: 1, per: '1h', then: 'skip' } } });
+      await stands(await send('a'), 'succeeded');
+      await stands(await send('b'), 'skipped');
+    });
+  });
+
+  it('a busy session skips, or lets the newest take the place of the others', async () => {
+    await start({ sessionKey: 'check:{{ host }}', whenBusy: 'replace' });
+    const released = Promise.withResolvers<string>();
+    hooks.runner.reply = () => released.promise;
+    const first = await send('a', '1');
+    await eventually('it is under way', () => hooks.runner.turns.length === 1);
+    const second = await send('a', '2');
+    const { runs } = await stands(first, 'skipped');
+    expect(runs[0]?.error).toBe(`replaced by run ${second.runId}`);
+    released.resolve('done');
+    await stands(second, 'succeeded');
+    expect((await hooks.details(first.eventId)).runs[0]?.reply).toBeNull();
+  });
+});
+
+interface Sent {
+  readonly eventId: string;
+  readonly runId: string;
+}
