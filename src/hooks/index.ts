@@ -97,6 +97,7 @@ export {
   HooksOptions,
   HooksSettings,
   MappingOptions,
+  QuietHoursOptions,
   RuleOptions,
   RunLimitsOptions,
   ModelsOptions,

@@ -42,8 +42,8 @@ describe('rules of a mapping (behaviour.md §16)', () => {
   afterEach(() => hooks.close());
 
   const send = async (host: string, state = 'down', from?: number): Promise<Sent> => {
-    const sender = from === undefined ? {} : { authorization: `Bearer ${TOKENS[from]!.token}` };
-    const { status, eventId, runId } = await hooks.ask('/check', { host, state }, sender);
+    const headers = from === undefined ? undefined : bearer(TOKENS[from]!.token);
+    const { status, eventId, runId } = await hooks.ask('/check', { host, state }, headers);
     expect(status).toBe(200);
     return { eventId: String(eventId), runId: String(runId) };
   };
@@ -51,6 +51,11 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     eventually(`the run is ${status}`, async () => {
       const details = await hooks.details(sent.eventId);
       return details.runs[0]?.status === status && details;
+    });
+  const delivery = (sent: Sent, status: string, error?: RegExp): Promise<unknown> =>
+    eventually(`the message is ${status}`, async () => {
+      const [one] = (await hooks.details(sent.eventId)).deliveries;
+      return one?.status === status && (error?.test(one.error ?? '') ?? true);
     });
   /** What agents were asked, without what stands around it. */
   const asked = (): string[] =>
@@ -169,6 +174,53 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     });
   });
 
+  describe('quiet hours', () => {
+    const NIGHT = { start: '22:00', end: '07:00', timezone: 'UTC' };
+    const HOURS = { from: '22:00', to: '07:00', timezone: 'UTC' };
+    const toChat = { deliver: true, channel: 'chan_1' } as const;
+
+    it('of a channel hold its messages, of which one is made afterwards', async () => {
+      await start(toChat, {});
+      hooks.chan1Binding.quietHours = NIGHT;
+      hooks.runner.reply = ({ prompt }) => `Look at ${/db\d/.exec(prompt)?.[0]}.`;
+      const sent = [await send('db1'), await send('db2'), await send('db3')];
+      for (const one of sent)
+        await delivery(one, 'pending', /^held until the end of quiet hours, 2026-01-01 07:00 UTC$/);
+      expect(hooks.chan1.messages).toEqual([]);
+      clock.advance(7 * 60 * MINUTE);
+      await delivery(sent[0]!, 'delivered');
+      expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
+        'Look at db1.\n\nLook at db2.\n\nLook at db3.',
+      ]);
+      const { deliveries } = await hooks.details(sent[0]!.eventId);
+      for (const one of sent.slice(1)) {
+        const details = await hooks.details(one.eventId);
+        expect(details).toMatchObject({
+          status: 'done',
+          deliveries: [{ status: 'collected', joined: deliveries[0]!.id }],
+        });
+      }
+    });
+
+    it('of a mapping hold its own, but for what they except', async () => {
+      const except = [{ 'payload.state': 'on fire' }];
+      await start({ ...toChat, quietHours: { ...HOURS, except } });
+      hooks.runner.reply = ({ prompt }) => `Look at ${/db\d/.exec(prompt)?.[0]}.`;
+      const held = await send('db1');
+      await delivery(held, 'pending', /^held until/);
+      await delivery(await send('db2', 'on fire'), 'delivered');
+      expect(hooks.chan1.messages.map(({ text }) => text)).toEqual(['Look at db2.']);
+      clock.advance(7 * 60 * MINUTE);
+      await delivery(held, 'delivered');
+    });
+
+    it('begin nothing in the day', async () => {
+      await start({ ...toChat, quietHours: HOURS });
+      clock.advance(8 * 60 * MINUTE);
+      await delivery(await send('db1'), 'delivered');
+    });
+  });
+
   it('a busy session skips, or lets the newest take the place of the others', async () => {
     await start({ sessionKey: 'check:{{ host }}', whenBusy: 'replace' });
     const released = Promise.withResolvers<string>();
@@ -183,6 +235,10 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     expect((await hooks.details(first.eventId)).runs[0]?.reply).toBeNull();
   });
 });
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}
 
 interface Sent {
   readonly eventId: string;

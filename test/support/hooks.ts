@@ -8,6 +8,7 @@ import type {
   HooksModuleOptions,
   WorkCounts,
 } from '../../src/hooks/index.ts';
+import type { Hours } from '../../src/platform/hours.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { assertDocumented } from './documented-answers.ts';
 import { eventually } from './eventually.ts';
@@ -23,6 +24,10 @@ export class Hooks {
   readonly runner = new RecordingRunner(this.journal);
   readonly chan1 = new RecordingChannel('chan_1', this.journal);
   readonly chan2 = new RecordingChannel('chan_2', this.journal);
+  readonly chan1Binding: { provider: RecordingChannel; to: string; quietHours?: Hours } = {
+    provider: this.chan1,
+    to: '+1',
+  };
   readonly log = new LineLog();
   readonly #secrets = new Secrets(TOKEN);
   private constructor() {}
@@ -41,7 +46,7 @@ export class Hooks {
           ledger: memoryLedger(),
           runner: hooks.runner,
           channels: {
-            chan_1: { provider: hooks.chan1, to: '+1' },
+            chan_1: hooks.chan1Binding,
             chan_2: { provider: hooks.chan2 },
           },
           // However busy the machine is: what a transform may take is said where that is tested.

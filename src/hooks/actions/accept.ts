@@ -348,6 +348,7 @@ function toDelivery(
     agentId,
     becomesLastRoute: false,
     ...(deliver.allowLinks === true && { allowLinks: true }),
+    ...(deliver.isUrgent === true && { isUrgent: true }),
     name,
     wakeMode: 'none',
     trust,

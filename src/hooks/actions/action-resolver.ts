@@ -165,6 +165,7 @@ export class ActionResolver {
       to,
       toFrom = 'request',
       allowLinks,
+      isUrgent,
       approve,
       provider,
       isOpen,
@@ -181,7 +182,7 @@ export class ActionResolver {
     const { model, warning } = this.#model(asked.model, agent.model, settings);
     const { sessionMode = 'isolated' } = asked;
     const isAlone = asked.sessionKey === undefined && sessionMode === 'isolated';
-    const target = toTarget({ channel, provider, to, toFrom, allowLinks });
+    const target = toTarget({ channel, provider, to, toFrom, allowLinks, isUrgent });
     const note = hasNote === true ? this.#noteAt(target) : undefined;
     const action: AgentAction = {
       ...asked,
@@ -224,13 +225,23 @@ export class ActionResolver {
    * @throws Rejection with what is not allowed; nothing has happened then.
    */
   async message(requested: RequestedMessage): Promise<ResolvedAction<DeliverAction>> {
-    const { warnings = [], channel, to, allowLinks, message, name, trust, dedupeKey } = requested;
+    const {
+      warnings = [],
+      channel,
+      to,
+      allowLinks,
+      isUrgent,
+      message,
+      name,
+      trust,
+      dedupeKey,
+    } = requested;
     if (message.trim() === '') {
       throw new Rejection('invalid_payload', 'The message of the deliver action is empty');
     }
     assertBounded({ to });
     const agent = this.agents.default;
-    const target = toTarget({ channel, to, toFrom: 'content', allowLinks });
+    const target = toTarget({ channel, to, toFrom: 'content', allowLinks, isUrgent });
     const isCut = message.length > MAX_MESSAGE_LENGTH;
     const cut = `the message is delivered without what is behind its first ${MAX_MESSAGE_LENGTH} characters`;
     const shown = shorten(message, MAX_MESSAGE_LENGTH);
@@ -298,6 +309,7 @@ function toTarget({
   to,
   toFrom,
   allowLinks,
+  isUrgent,
 }: Partial<DeliveryTarget>): DeliveryTarget {
   return {
     channel,
@@ -305,6 +317,7 @@ function toTarget({
     ...(to !== undefined && { to }),
     ...((to !== undefined || channel !== 'last') && { toFrom }),
     ...(allowLinks === true && { allowLinks: true }),
+    ...(isUrgent === true && { isUrgent: true }),
   };
 }
 

@@ -80,6 +80,8 @@ export interface RequestedMessage extends Requested {
   readonly channel?: ChannelId | 'last';
   readonly to?: string;
   readonly allowLinks?: boolean;
+  /** It is sent in quiet hours, too. */
+  readonly isUrgent?: boolean;
   readonly dedupeKey?: string;
 }
 
@@ -113,4 +115,6 @@ export interface RequestedRun
   readonly hasNote?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
+  /** It is sent in quiet hours, too. */
+  readonly isUrgent?: boolean;
 }

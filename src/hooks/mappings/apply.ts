@@ -208,6 +208,7 @@ function requestMessage(
     channel,
     to: trimmed(render(mapping, 'to', scope)?.text),
     allowLinks,
+    isUrgent: isUrgent(mapping, request),
     trust: chooseTrust(mapping, request),
     dedupeKey: renderDedupeKey(mapping, scope, nth),
     ...overrides,
@@ -269,6 +270,7 @@ function requestRun(
         ? 'content'
         : 'mapping',
     allowLinks: options.allowLinks,
+    isUrgent: isUrgent(mapping, request),
     exposeReply: options.exposeReply,
     ...waits(mapping, scope, waitFor),
     ...rules(mapping, request, scope),
@@ -323,6 +325,13 @@ function rules(
   const has = by === undefined ? '' : renderTemplate(by, scope).text;
   const queue = JSON.stringify([id, isShared ? null : verifiedBy, has]);
   return { ...busy, collect: { ...collecting, queue: toDigest(queue) } };
+}
+
+/** Whether what comes of it is sent in quiet hours, too. */
+function isUrgent({ excepted }: CompiledMapping, request: HookRequest): boolean {
+  return (
+    excepted?.some((conditions) => findNo(conditions, toMatchInput(request)) === null) ?? false
+  );
 }
 
 /** Where the reply goes of a mapping that answers at the source: never for a transform or an agent to say. */

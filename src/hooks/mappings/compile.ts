@@ -4,6 +4,7 @@
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
 import { getField } from '../../platform/objects.ts';
+import type { Hours } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
@@ -45,6 +46,8 @@ export interface CompiledMappings {
   readonly runPlaces: Readonly<Record<string, number>>;
   /** How many runs there may be in a time of each that says so, by its id. */
   readonly runLimits: ReadonlyMap<string, RunLimit>;
+  /** When nothing is sent of each that says so, by its id. */
+  readonly quietHours: ReadonlyMap<string, Hours>;
   /** Each of them refuses the configuration. */
   readonly problems: readonly Problem[];
   /** What works but cannot be meant. */
@@ -100,6 +103,7 @@ export function compileMappings(
     mappings: placed.map(({ compiled }) => compiled),
     runPlaces: runPlacesOf(placed.map(({ compiled }) => compiled)),
     runLimits: runLimitsOf(placed.map(({ compiled }) => compiled)),
+    quietHours: quietHoursOf(placed.map(({ compiled }) => compiled)),
     problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
       withAdvice,
     ),
@@ -121,6 +125,16 @@ function runLimitsOf(mappings: readonly CompiledMapping[]): CompiledMappings['ru
       if (limit === undefined) return [];
       const { runs, per, scope = 'mapping', then = 'hold' } = limit;
       return [[id, { runs, perMs: durationMs(per), per, scope, then }]];
+    }),
+  );
+}
+
+function quietHoursOf(mappings: readonly CompiledMapping[]): CompiledMappings['quietHours'] {
+  return new Map(
+    mappings.flatMap(({ id, options: { quietHours } }) => {
+      if (quietHours === undefined) return [];
+      const { from: start, to: end, timezone } = quietHours;
+      return [[id, { start, end, timezone }]];
     }),
   );
 }
@@ -153,6 +167,9 @@ function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] 
 
 /** A mapping with the rules of all mappings, where it has none of its own. */
 function withRules(mapping: MappingOptions, defaults: RuleOptions): MappingOptions {
+  const { quietHours = defaults.quietHours } = mapping;
+  if (mapping.action === 'deliver')
+    return Object.assign(new MappingOptions(), mapping, { quietHours });
   if (mapping.action !== undefined && mapping.action !== 'agent') return mapping;
   const {
     maxConcurrent = defaults.maxConcurrent,
@@ -167,6 +184,7 @@ function withRules(mapping: MappingOptions, defaults: RuleOptions): MappingOptio
     collect,
     whenBusy,
     limit,
+    quietHours,
   });
 }
 
@@ -210,6 +228,7 @@ class MappingCompiler {
     const replyTo = this.#replyTo(entry);
     this.#checkReply(entry);
     const collect = this.#rules(entry, options);
+    const excepted = this.#excepted(entry, options);
     this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
     this.#checkText(keyOf(entry, 'textTemplate'), templates.textTemplate);
     this.problems.push(
@@ -235,6 +254,7 @@ class MappingCompiler {
       ...(replyTo !== undefined && { replyTo }),
       ...(awaitedKey !== undefined && { awaitedKey }),
       ...(collect !== undefined && { collect }),
+      ...(excepted !== undefined && { excepted }),
       task: taskOf(entry),
     };
   }
@@ -359,6 +379,11 @@ class MappingCompiler {
       ...(template !== undefined && { by: template }),
       isShared: scope === 'mapping',
     };
+  }
+
+  #excepted(entry: MappingEntry, { quietHours }: MappingOptions): ParsedConditions[] | undefined {
+    const key = keyOf(entry, 'quietHours');
+    return quietHours?.except?.map((one, at) => this.#conditions(one, `${key}.except[${at}]`));
   }
 
   /** Where the reply goes is said once. */

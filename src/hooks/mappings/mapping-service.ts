@@ -1,5 +1,6 @@
 // docs/design/mappings.md
 import { Injectable } from '@nestjs/common';
+import type { Hours } from '../../platform/hours.ts';
 import { ActionResolver } from '../actions/action-resolver.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
@@ -66,6 +67,10 @@ export class MappingService extends RunRules {
 
   override limitOf(mapping: string): RunLimit | undefined {
     return this.#compile(this.settings.current).runLimits.get(mapping);
+  }
+
+  override quietHoursOf(mapping: string): Hours | undefined {
+    return this.#compile(this.settings.current).quietHours.get(mapping);
   }
 
   /** Whether senders may ask for replies of a mapping's runs; not where several mappings of one id disagree. */

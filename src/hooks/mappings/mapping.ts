@@ -85,6 +85,8 @@ export interface CompiledMapping {
   readonly replyTo?: CompiledReplyTo;
   /** What the events of one run have in common, and how long they are gathered. */
   readonly collect?: CompiledCollect;
+  /** Of what it takes, what is sent in quiet hours, too: whatever meets one of these. */
+  readonly excepted?: readonly ParsedConditions[];
   /** The key that its runs wait for before they begin. */
   readonly awaitedKey?: Template;
   /** What its runs are to do. Absent: as `agents.defaults` says. */

@@ -18,7 +18,15 @@ import { getField, isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS, THINKING_LEVELS } from '../ports/index.ts';
 import type { ApproveOption, ChannelId, ThinkingLevel } from '../ports/index.ts';
 import { IsApprove, toolApproval } from './approve-option.ts';
-import { OptionalSection, OptionalText, Rule, Section, SectionList } from './key-kinds.ts';
+import {
+  OptionalSection,
+  OptionalText,
+  Rule,
+  Section,
+  SectionList,
+  TIME_MESSAGE,
+  TIME_OF_DAY,
+} from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
 import type { ModelList, ModelsOptions } from './models-options.ts';
@@ -28,17 +36,14 @@ import { RunnerOptions } from './runner-options.ts';
 import type { RunnerType } from './runner-options.ts';
 import { ToolOptions, toolProblems } from './tool-options.ts';
 
-const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
-const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
-
 /** `agents.defaults.heartbeat.activeHours`: when periodic heartbeats come; immediate ones always do. */
 export class ActiveHoursOptions {
   /** First minute of the day, `HH:MM`, at which periodic heartbeats come. Immediate ones always come. */
-  @Matches(TIME, TIME_MESSAGE)
+  @Matches(TIME_OF_DAY, TIME_MESSAGE)
   start!: string;
 
   /** First minute after them, `HH:MM`; earlier than `start`: they span midnight. */
-  @Matches(TIME, TIME_MESSAGE)
+  @Matches(TIME_OF_DAY, TIME_MESSAGE)
   end!: string;
 
   /** For example `Europe/Berlin`. Default: the machine's own. */

@@ -37,6 +37,10 @@ export function Rule(
   );
 }
 
+/** A time of day, `HH:MM`. */
+export const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
+export const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
+
 /** A text that may be absent, but not empty. */
 export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());

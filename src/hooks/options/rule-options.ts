@@ -1,7 +1,18 @@
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import {
+  IsArray,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsTimeZone,
+  Matches,
+  Max,
+  Min,
+} from 'class-validator';
 import { DURATION, durationMs } from '../../platform/time.ts';
-import { OptionalSection, OptionalText, Rule } from './key-kinds.ts';
-import { OF_NEW_RUNS, OF_RUNS } from './mapping-actions.ts';
+import { OptionalSection, OptionalText, Rule, TIME_MESSAGE, TIME_OF_DAY } from './key-kinds.ts';
+import type { Conditions } from './key-kinds.ts';
+import { OF_MESSAGES, OF_NEW_RUNS, OF_RUNS } from './mapping-actions.ts';
 import { Option } from './option.ts';
 
 const SECOND = 1000;
@@ -89,6 +100,32 @@ export class LimitOptions {
   then?: 'hold' | 'collect' | 'skip';
 }
 
+/** `quietHours`: when nothing is sent, as it would be. It is held, and sent as one message after that. */
+export class QuietHoursOptions {
+  /** First minute of the day, `HH:MM`. */
+  @Matches(TIME_OF_DAY, TIME_MESSAGE)
+  from!: string;
+
+  /** First minute after them, `HH:MM`; earlier than `from`: they span midnight. */
+  @Matches(TIME_OF_DAY, TIME_MESSAGE)
+  to!: string;
+
+  /** For example `Europe/Berlin`. Default: the machine's own. */
+  @IsOptional()
+  @IsTimeZone()
+  timezone?: string;
+}
+
+/** `quietHours` of a mapping. */
+export class MappedQuietHoursOptions extends QuietHoursOptions {
+  /** What is sent all the same, as in `when`: whatever meets all conditions of one of these, in quiet hours of channels, too. */
+  @Option({ foreign: 'conditions' })
+  @IsOptional()
+  @IsObject({ each: true })
+  @IsArray()
+  except?: readonly Conditions[];
+}
+
 /** What becomes of events that come too fast, of each mapping, or of all that say nothing else (`hooks.defaults`). */
 export class RuleOptions extends RunLimitsOptions {
   /** Which events become one run, whose message lists them, one line each. Default: none. */
@@ -109,4 +146,9 @@ export class RuleOptions extends RunLimitsOptions {
   @Option({ appliesTo: OF_NEW_RUNS })
   @OptionalSection(LimitOptions)
   limit?: LimitOptions;
+
+  /** When its messages are held, beside the quiet hours of their channel. Default: never. */
+  @Option({ appliesTo: OF_MESSAGES })
+  @OptionalSection(MappedQuietHoursOptions)
+  quietHours?: MappedQuietHoursOptions;
 }

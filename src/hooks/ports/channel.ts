@@ -1,3 +1,5 @@
+import type { Hours } from '../../platform/hours.ts';
+
 /** Every channel a reply can be delivered to (specification, "Channel values"). @publicApi */
 export const CHANNEL_IDS = [
   'chan_1',
@@ -237,6 +239,8 @@ export interface ChannelBinding {
    * show it twice, `stop` may lose it. @default 'retry'
    */
   readonly onUnknown?: 'retry' | 'stop' | undefined;
+  /** When nothing is sent there but questions, notices and what a mapping excepts; that waits, and goes as one. @default never */
+  readonly quietHours?: Hours | undefined;
 }
 
 /**

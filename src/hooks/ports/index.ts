@@ -8,6 +8,7 @@ export * from './audit.ts';
 export * from './change.ts';
 export * from './channel.ts';
 export * from './clock.ts';
+export * from './collecting.ts';
 export * from './console-sessions.ts';
 export * from './event-status.ts';
 export * from './event-store.ts';

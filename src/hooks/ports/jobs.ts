@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { ToolQuestion } from './agent-runner.ts';
 import type { ChannelId, RunStanding } from './channel.ts';
-import type { CollectedEvent, Collecting } from './rules.ts';
+import type { CollectedEvent, Collecting } from './collecting.ts';
 import type { Trust } from './trust.ts';
 import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
 
@@ -161,6 +161,8 @@ export interface DeliveryTarget {
   readonly toFrom?: 'mapping' | 'request' | 'content';
   /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
+  /** It is sent in quiet hours, too. */
+  readonly isUrgent?: boolean;
 }
 
 /** Where a run's note stands. */
@@ -220,6 +222,8 @@ export interface DeliveryJob {
   readonly note?: { readonly id: string; readonly says?: RunStanding };
   /** The message of a question whose event was erased: it is shown anew, with nothing of what it showed. */
   readonly forgets?: string;
+  /** It is sent in quiet hours, too. */
+  readonly isUrgent?: boolean;
   /** It waited for the end of quiet hours, and goes as one with others that did. */
   readonly isHeld?: true;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */

@@ -1,6 +1,7 @@
+import type { Hours } from '../../platform/hours.ts';
 import { oneLine } from '../../platform/shorten.ts';
+import type { CollectedEvent } from './collecting.ts';
 import type { DeliveryJob, RunJob } from './jobs.ts';
-import type { Trust } from './trust.ts';
 
 /** How many runs there may be in a time. */
 export interface RunLimit {
@@ -14,33 +15,13 @@ export interface RunLimit {
   readonly then: 'hold' | 'collect' | 'skip';
 }
 
-/** The rules of a mapping that are looked at when a run is about to begin. */
+/** The rules of mappings that are looked at when a run or a message is up. */
 export abstract class RunRules {
   /** @returns undefined: its runs are not limited */
   abstract limitOf(mapping: string): RunLimit | undefined;
-}
 
-/** How events are gathered into one run. */
-export interface Collecting {
-  /** Longest time from the first of them to the run, in milliseconds. */
-  readonly forMs: number;
-  /** Nothing has come for so long: the run begins earlier. Absent: it does not. */
-  readonly quietMs?: number;
-  /** Most events of one run. */
-  readonly most: number;
-  /** Names what is gathered together. */
-  readonly queue: string;
-}
-
-/** An event that is a line of a run's message. */
-export interface CollectedEvent {
-  /** Its own run, which is the one for all of them, or `collected`. */
-  readonly runId: string;
-  readonly eventId: string;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
-  readonly line: string;
-  readonly trust: Trust;
+  /** @returns undefined: its messages are sent at any time */
+  abstract quietHoursOf(mapping: string): Hours | undefined;
 }
 
 /** A run as it waits to be gathered. */
@@ -99,7 +80,7 @@ function iso(at: number): string {
 export function joined(job: DeliveryJob, others: readonly DeliveryJob[]): DeliveryJob {
   const all = [job, ...others];
   const level = all.some(({ trust }) => trust.level === 'untrusted') ? 'untrusted' : 'trusted';
-  const { allowLinks: _own, ...rest } = job;
+  const { allowLinks: _own, isHeld: _over, ...rest } = job;
   return {
     ...rest,
     text: all.map(({ text }) => text).join('\n\n'),

@@ -15,6 +15,7 @@ import { ChannelRegistry } from './channels.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
+import { QuietHours } from './quiet-hours.ts';
 import { NOTE_RETRY_MS, RunNotes, noteReplaced, noteSaid } from './run-notes.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
@@ -47,6 +48,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly notices: Notices,
     private readonly questions: Questions,
     private readonly notes: RunNotes,
+    private readonly quiet: QuietHours,
     private readonly clock: Clock,
   ) {}
 
@@ -70,6 +72,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const address = addressFor(job, binding);
       if (job.settles !== undefined && address.binding.provider.buttons == null)
         return NOTHING_LEFT;
+      const held = lease.part === undefined ? this.quiet.before(lease, address.binding) : null;
+      if (held !== null) return held;
       const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
       if (texts.length > 1 && job.settles === undefined) return cut(job, texts);
       // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { isWithin } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
 import { describeError } from '../../platform/errors.ts';
 import { HooksSettings } from '../options/index.ts';
-import type { ActiveHoursOptions } from '../options/index.ts';
 import {
   AgentDirectory,
   Clock,
@@ -35,7 +35,8 @@ export class HeartbeatSchedule {
   /** Whether a periodic heartbeat that is due now takes place. */
   get isDue(): boolean {
     const { activeHours } = this.settings.current.agents.defaults.heartbeat;
-    return this.#everyMs > 0 && isActive(activeHours, this.clock.now());
+    const isActive = activeHours === undefined || isWithin(activeHours, this.clock.now());
+    return this.#everyMs > 0 && isActive;
   }
 
   /** Sees to it that every agent has a next heartbeat, now and whenever the settings change. */
@@ -65,19 +66,6 @@ export class HeartbeatSchedule {
   get #everyMs(): number {
     return durationMs(this.settings.current.agents.defaults.heartbeat.every);
   }
-}
-
-/** Whether a moment lies in the active hours; an end before the start spans midnight, the same one the whole day. */
-function isActive(hours: ActiveHoursOptions | undefined, at: number): boolean {
-  if (hours === undefined) return true;
-  const { start, end, timezone } = hours;
-  const time = new Intl.DateTimeFormat('en-GB', {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone: timezone,
-  }).format(at);
-  return start < end ? time >= start && time < end : time >= start || time < end;
 }
 
 /** One heartbeat: its turn, and what waited in the main session when it was prepared. */

@@ -81,6 +81,7 @@ export class Outbox {
       agentId,
       becomesLastRoute: address.isLiteral,
       ...(deliver.allowLinks === true && { allowLinks: true }),
+      ...(deliver.isUrgent === true && { isUrgent: true }),
       name,
       trust,
       wakeMode,

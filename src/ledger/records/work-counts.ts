@@ -23,10 +23,11 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
  * behind it in its session for that.
  */
 const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server IN ${HELD_FOR} THEN server
+      WHEN lane = 'delivery' AND stage = 'deferred' THEN 'quiet-hours'
       WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry' WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END
     END AS cause, CASE WHEN kind = 'delivery' OR (lane = 'turn' AND stage = 'ready') THEN server ELSE '' END AS waits_for,
     count(*) AS count, min(since) AS since
-  FROM @work WHERE ${NOT_BEGUN} AND (stage <> 'deferred' OR kind = 'run') GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
+  FROM @work WHERE ${NOT_BEGUN} AND (stage <> 'deferred' OR kind IN ('run', 'delivery')) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`;
 
 /** When they were buried they were due for the last time. */
 const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS channel,

@@ -2,12 +2,11 @@
 // in leaves the queue in the same transaction in which its words stand in the other's job, under the lock of their key.
 import type { DeliveryJob, RunJob } from '../../hooks/ports/jobs.ts';
 import { gathered, joined } from '../../hooks/ports/rules.ts';
-import type { Behind, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { Behind, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { integer, optionalInteger, optionalText, storedJson, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
-import type { EndingLease } from './commit.ts';
 import { promote, stageInQueue, storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
@@ -23,7 +22,7 @@ const TAKE_IN_DELIVERY = `UPDATE @deliveries AS d SET status = 'collected', join
 /** What waits behind the first of a queue. */
 export async function readBehind(
   tx: Tx,
-  { lane, key }: Pick<EndingLease, 'lane' | 'key'>,
+  { lane, key }: Pick<Lease, 'lane' | 'key'>,
   most: number,
 ): Promise<Behind> {
   const row = (await first(tx, BEHIND, lane, key, most))!;
@@ -33,7 +32,7 @@ export async function readBehind(
 /** Takes in what waits behind; the locks of both keys are held. */
 export async function gather(
   tx: Tx,
-  { workId, lane, key, kind, ref }: EndingLease,
+  { workId, lane, key, kind, ref }: Pick<Lease, 'workId' | 'lane' | 'key' | 'kind' | 'ref'>,
   { most, key: next = key }: Extract<StepOutcome, { type: 'gather' }>,
 ): Promise<void> {
   const own = (await first(tx, JOB, workId))!;

@@ -21,6 +21,7 @@ import {
   Option,
   OptionalSection,
   OptionalText,
+  QuietHoursOptions,
   TextList,
   defaultChannel,
   optionKeys,
@@ -102,6 +103,10 @@ export class ChannelOptions {
   @IsOptional()
   @IsIn(ON_UNKNOWN)
   onUnknown?: (typeof ON_UNKNOWN)[number];
+
+  /** When nothing is sent there but questions and notices: it is held, and sent as one message after that. Default: never. */
+  @OptionalSection(QuietHoursOptions)
+  quietHours?: QuietHoursOptions;
 
   /**
    * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost, github,
@@ -326,14 +331,19 @@ class Accounts {
 /** One channel with its platform, or what is wrong with it. */
 function bind(
   id: ChannelId,
-  { provider = DEFAULT_PROVIDERS[id], to, onUnknown, ...settings }: ChannelOptions,
+  { provider = DEFAULT_PROVIDERS[id], to, onUnknown, quietHours, ...settings }: ChannelOptions,
   accounts: Accounts,
 ): ChannelBinding | Problem {
   const key = `channels.${id}`;
   try {
     const channel = accounts.channel(provider, settings);
     const problem = to === undefined ? null : channel.expectedInsteadOf(to);
-    if (problem === null) return { provider: channel, to, onUnknown };
+    const quiet = quietHours && {
+      start: quietHours.from,
+      end: quietHours.to,
+      timezone: quietHours.timezone,
+    };
+    if (problem === null) return { provider: channel, to, onUnknown, quietHours: quiet };
     return { key: `${key}.to`, message: `is no recipient of ${provider}; expected ${problem}` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
