@@ -139,7 +139,8 @@ function toTime({ at }: Moment): number {
 
 /** Its beginning, each attempt that has a note, and its end. */
 function runMoments(run: RunDetails, name: string): Moment[] {
-  const { startedAt, finishedAt, notes, agentId, sessionKey, status, error } = run;
+  const { startedAt, finishedAt, notes, agentId, sessionKey, status, error, joined } = run;
+  const why = joined === null ? error : `its event is a line of run ${joined}`;
   const begun = `${name} began: agent ${asLine(agentId)}, session ${asLine(sessionKey)}`;
   const attempts = notes.map((note) => ({
     at: note.at,
@@ -152,7 +153,7 @@ function runMoments(run: RunDetails, name: string): Moment[] {
     ...run.waits.flatMap((wait) => waitMoments(wait, name)),
     {
       at: finishedAt,
-      what: sentence(`${name} ${status}${details(run)}`, error ?? ''),
+      what: sentence(`${name} ${status}${details(run)}`, why ?? ''),
       isBad: ['failed', 'timed-out', 'interrupted'].includes(status),
     },
   ];

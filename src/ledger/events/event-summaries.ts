@@ -15,9 +15,9 @@ const BAD_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS N
     AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY KEY(r) LIMIT 1`;
 const BAD_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status IN ('dead', 'unknown') ORDER BY KEY(d) LIMIT 1`;
-/** The same of those that wait for another attempt. */
+/** The same of those that wait: for another attempt, or since a rule holds them. */
 const WAITING_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS NOT NULL
-    AND status = 'queued' ORDER BY KEY(r) LIMIT 1`;
+    AND status IN ('queued', 'waiting') ORDER BY KEY(r) LIMIT 1`;
 const WAITING_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status = 'pending' ORDER BY KEY(d) LIMIT 1`;
 

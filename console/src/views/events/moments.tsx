@@ -225,10 +225,11 @@ function runMoments(run: Run): Moment[] {
         Run ended <Badge state={status} />
       </>
     ),
-    tone: status === 'succeeded' ? 'good' : 'bad',
+    tone: GOOD_ENDS.includes(status) ? 'good' : 'bad',
     body: (
       <>
         {error !== null && <Problem text={error} />}
+        {joined !== null && <p class="faint">Its event is a line of run {joined}.</p>}
         {warnings.map((warning) => (
           <p key={warning} class="callout busy">
             <Visible text={warning} />
@@ -246,6 +247,9 @@ function runMoments(run: Run): Moment[] {
   };
   return [began, ...attempts, ...tools, ...asked, ended];
 }
+
+/** Ends of runs that nobody has to look after. */
+const GOOD_ENDS: readonly string[] = ['succeeded', 'collected', 'skipped'];
 
 const WAITS: Readonly<Record<Wait['kind'], string>> = {
   run: 'Waits for leave to begin',
