@@ -6,6 +6,7 @@ import type { ProgramCall } from '../support/claude-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
+import { ServiceProcess } from '../support/service-process.ts';
 
 const DEPLOY: ProgramCall = ['Bash', { command: 'make deploy' }];
 const CALL = { tool: 'Bash', input: '{"command":"make deploy"}' };
@@ -102,6 +103,56 @@ describe('a program whose tool calls a person decides about (behaviour.md §15)'
     claude.calls([[DEPLOY]]);
     await hooks.retry(event.id);
     await waits(event.id, 2);
+    expect(claude.done).toHaveLength(1);
+  });
+});
+
+describe('such a program, and a service that is killed', () => {
+  const OPERATOR = 'the-operator-token-of-the-tests';
+  let dir: ConfigDirectory;
+  let service: ServiceProcess;
+  beforeEach(() => (dir = new ConfigDirectory()));
+  afterEach(async () => {
+    await service[Symbol.asyncDispose]();
+    dir[Symbol.dispose]();
+  });
+
+  interface Run {
+    readonly status: string;
+    readonly waits: readonly { readonly id: string }[];
+  }
+  const post = (path: string, body: object, token = OPERATOR) => service.ask(path, { token, body });
+  const runWhere = (eventId: string, is: (run: Run) => boolean): Promise<Run> =>
+    eventually('the run is so', async () => {
+      const { body } = await service.ask(`/ops/api/events/${eventId}`, { token: OPERATOR });
+      const [run] = body['runs'] as Run[];
+      return run !== undefined && is(run) && run;
+    });
+
+  it('ends a run as interrupted whose approved call may have been made, and asks again by a retry', async () => {
+    const claude = new ScriptedClaude(dir.path).calls([[DEPLOY]]);
+    const token = 'the-hook-token-of-the-tests';
+    dir.write('gateway.json5', {
+      gateway: { auth: { token: OPERATOR } },
+      hooks: { enabled: true, token },
+      agents: { list: [{ id: 'main', approve: 'tools', runner: claude.runner }] },
+    });
+    service = await ServiceProcess.listening(dir.path);
+    const given = { message: 'deploy it', deliver: false, wakeMode: 'next-heartbeat' };
+    const { body } = await post('/hooks/agent', given, token);
+    const eventId = String(body['eventId']);
+    const { waits } = await runWhere(eventId, ({ status }) => status === 'waiting');
+    claude.calls([[DEPLOY]], { hangs: true });
+    await post(`/ops/api/waits/${waits[0]?.id}/decide`, { verdict: 'approved' });
+    await eventually('the call is made', () => claude.done.length === 1);
+    service.signal('SIGKILL');
+    await service.ended();
+    claude.calls([[DEPLOY]]);
+    service = await ServiceProcess.listening(dir.path);
+    await runWhere(eventId, ({ status }) => status === 'interrupted');
+    await post(`/ops/api/events/${eventId}/retry`, {});
+    const again = await runWhere(eventId, ({ status }) => status === 'waiting');
+    expect(again.waits).toHaveLength(2);
     expect(claude.done).toHaveLength(1);
   });
 });

@@ -17,10 +17,10 @@ export class ScriptedClaude {
     this.#done = join(dir, 'done');
   }
 
-  /** What it calls in each turn from now on. @param how `isDeaf`: goes on though interrupted; `isSilent`: tells no session */
+  /** What it calls in each turn from now on. @param how `isDeaf`: goes on though interrupted; `isSilent`: tells no session; `hangs`: does not end */
   calls(
     turns: readonly (readonly ProgramCall[])[],
-    how: { isDeaf?: true; isSilent?: true; exit?: number } = {},
+    how: { isDeaf?: true; isSilent?: true; hangs?: true; exit?: number } = {},
   ): this {
     writeFileSync(this.#script, JSON.stringify({ turns, done: this.#done, ...how }));
     return this;

@@ -47,9 +47,11 @@ async function work() {
 
 const isInterrupted = await work();
 await mcp.close();
+// Until nobody reads any more what it says.
+if (script.hangs) setInterval(() => process.stdout.write(' '), 50);
 const result = isInterrupted
   ? { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }
   : { subtype: 'success', result: JSON.stringify({ args, input, answers }) };
 const told = script.isSilent ? {} : { session_id };
 process.exitCode = script.exit ?? (isInterrupted ? 1 : 0);
-process.stdout.write(JSON.stringify({ type: 'result', ...told, ...result }));
+if (!script.hangs) process.stdout.write(JSON.stringify({ type: 'result', ...told, ...result }));
