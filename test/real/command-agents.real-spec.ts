@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { anthropic } from '../support/protocols/anthropic.ts';
 import { ModelServer } from './model-server.ts';
 import { documented, DocumentedService } from './programs.ts';
 
@@ -167,6 +168,9 @@ describe('docs/agents.md: programs from npm', () => {
       expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringContaining('I heard') });
       expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
       expect(lastAsked()).toContain('A person has approved what you were interrupted for: Bash.');
+      const offered = anthropic.toolsOf(model.requests.at(-1)?.body);
+      expect(offered).toContain('Bash');
+      expect(offered.filter((name) => /hooks|AskUser|PlanMode/.test(String(name)))).toEqual([]);
     });
 
     it('asks anew about anything else, a second time included', async () => {

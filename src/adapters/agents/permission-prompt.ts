@@ -11,8 +11,8 @@ import { getField, getText, parseJson } from '../../platform/objects.ts';
 import type { Permissions } from './permissions.ts';
 
 // How Claude Code is answered that asks whether it may call a tool. In print mode it asks a tool of an MCP server, which
-// `--permission-prompt-tool` names, with `{tool_name, input, tool_use_id}`, and takes `{behavior, …}` as the text of the
-// result (`claude --help`, the type `PermissionResult` of @anthropic-ai/claude-agent-sdk, and Claude Code 2.1.197 itself).
+// `--permission-prompt-tool` names (code.claude.com/docs/en/cli-reference), with `{tool_name, input, tool_use_id}`, and
+// takes `{behavior, …}` as the text of the result (the program's own checks of it, in 2.1.197).
 //
 //   Claude Code ─ stdio ─▶ relay ─ socket ─▶ this process
 //
@@ -24,6 +24,8 @@ const TOOL = 'permission';
 /** Passes on its standard streams, and ends with either side. */
 const RELAY =
   "const s=require('net').connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout);s.on('error',()=>{}).on('close',()=>process.exit())";
+/** Tools that it has only where it can ask, and whose questions no approval answers. */
+const FOR_SOMEBODY_THERE = 'AskUserQuestion,EnterPlanMode,ExitPlanMode';
 /** Characters that one message of a program may have. */
 const MAX_CHARS = 1_048_576;
 /** The program has one connection; tools that find the socket get no further than it does. */
@@ -63,6 +65,8 @@ export class PermissionPrompt implements AsyncDisposable {
     const saysMode = given.some((arg) => arg.startsWith('--permission-mode'));
     return [
       ...(saysMode ? [] : ['--permission-mode', 'default']),
+      '--disallowedTools',
+      FOR_SOMEBODY_THERE,
       '--mcp-config',
       JSON.stringify({ mcpServers: { [SERVER]: relay } }),
       '--permission-prompt-tool',
