@@ -126,6 +126,7 @@ const rulesWith = (textOr) => ({
       },
     ],
   }),
+  asksAtAll: nothing,
   belongsTo: nothing,
   needsKey: nothing,
   holdsSession: nothing,

@@ -54,7 +54,7 @@ export interface WaitRecipient {
 
 /** A tool call that an agent wants to make. @publicApi */
 export interface AskedCall {
-  /** `<server>_<tool>` */
+  /** `<server>_<tool>`, or as a program calls its own. */
   readonly tool: string;
   /** Its whole input as JSON text. */
   readonly input: string;
