@@ -96,15 +96,17 @@ class WhatsAppChannel extends PlatformChannel {
     pattern: /^\+?[ .()-]*[1-9](?:[ .()-]*\d){6,14}$/,
     expected: 'a phone number with its country code, such as +491701234567',
   };
-  override readonly buttons: Buttons;
+  /** In a template's one line nobody sees where a reply ends. */
+  override readonly buttons: Buttons | null;
   readonly #options: WhatsAppOptions;
 
   constructor(options: WhatsAppOptions) {
     super({ name: 'WhatsApp', secrets: [options.token] });
     this.#options = options;
-    this.buttons = new WhatsAppAnswers(options.phoneNumberId, async (to, text, signal) => {
+    const say = async (to: string, text: string, signal: AbortSignal) => {
       await this.send({ to, text, idempotencyKey: '' }, signal);
-    });
+    };
+    this.buttons = options.template ? null : new WhatsAppAnswers(options.phoneNumberId, say);
     this.limit = options.template === undefined ? TEXT_CHARS : PARAMETER_CHARS;
   }
 
