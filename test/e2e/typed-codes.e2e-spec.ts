@@ -1,3 +1,4 @@
+import { whatsapp } from '../../src/channels.ts';
 import { LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -395,3 +396,12 @@ describe.each([['WhatsApp', typedWhatsapp]])(
     });
   },
 );
+
+describe('a WhatsApp channel that sends a template', () => {
+  it('asks for no code: in one line nobody sees where a reply ends', () => {
+    const template = { name: 'gateway_alert', language: 'en_US' };
+    const given = { token: 'EAAG-whatsapp-secret', phoneNumberId: '106540352242922' };
+    expect(whatsapp({ ...given, template }).buttons).toBeNull();
+    expect(whatsapp(given).buttons).not.toBeNull();
+  });
+});
