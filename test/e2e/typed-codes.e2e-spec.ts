@@ -207,7 +207,7 @@ describe.each([['WhatsApp', typedWhatsapp]])(
     });
 
     it('is who is named, and not who is asked', async () => {
-      await start({ reply: true, approvers: [ben] });
+      await start({ reply: true, approvers: [ben.replace('+', '')] });
       const question = await asked();
       expect(await say(ana, `approve ${question.code}`)).toBe(200);
       await stillWaits(question);
