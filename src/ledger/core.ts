@@ -42,8 +42,10 @@ import {
   decide,
   hasOpenButtons,
   listWaits,
+  readOpenQuestions,
   readQuestion,
   resume,
+  tryCode,
 } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
@@ -78,6 +80,7 @@ export const FRESH_READS = {
   gatherBadEnds,
   readQuestion,
   hasOpenButtons,
+  readOpenQuestions,
   countWaits,
   holderOf,
   isPaused,
@@ -93,6 +96,7 @@ export const WRITES = {
   recordRefusals,
   recordAudit,
   decide,
+  tryCode,
   resume,
   setPaused,
   startConsoleSession,
