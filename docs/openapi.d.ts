@@ -1074,7 +1074,7 @@ export interface components {
         };
         /** @description A tool call that an agent wants to make. */
         AskedCall: {
-            /** @description `<server>_<tool>` */
+            /** @description `<server>_<tool>`, or as a program calls its own. */
             tool: string;
             /** @description Its whole input as JSON text. */
             input: string;

@@ -41,6 +41,8 @@ export type {
   ChannelId,
   DeliveryFailure,
   HeardTaps,
+  HeardText,
+  HeardTexts,
   OutgoingMessage,
   RunStanding,
   Tap,

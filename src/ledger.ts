@@ -42,6 +42,7 @@ export type {
   AskedAt,
   AskedChange,
   AskedQuestion,
+  CodeTry,
   AwaitedEvent,
   Paused,
   AttemptNote,

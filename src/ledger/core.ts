@@ -44,8 +44,10 @@ import {
   decide,
   hasOpenButtons,
   listWaits,
+  readOpenQuestions,
   readQuestion,
   resume,
+  tryCode,
 } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
@@ -80,6 +82,7 @@ export const FRESH_READS = {
   gatherBadEnds,
   readQuestion,
   hasOpenButtons,
+  readOpenQuestions,
   countWaits,
   readBehind,
   holderOf,
@@ -96,6 +99,7 @@ export const WRITES = {
   recordRefusals,
   recordAudit,
   decide,
+  tryCode,
   resume,
   reserve,
   setPaused,

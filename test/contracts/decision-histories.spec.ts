@@ -29,6 +29,8 @@ const ASKS: Readonly<Record<string, Partial<Approval>>> = {
   all: { run: true, tools: { names: ['*'], when: true }, reply: true },
 };
 
+/** What no message has ever carried. */
+const GUESSED = '0000-0000';
 /** Among all that there is; the last one among none. */
 const which = fc.nat(9);
 /** Of a process, at one of the next moments; mostly it goes on. */
@@ -117,8 +119,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const history = fc.record({
   askedTo: fc.constantFrom('ana', 'ana', 'room-1'),
+  /** Whether people type codes, in place of buttons. */
+  isTyped: fc.boolean(),
   steps: fc.array(step, { minLength: 15, maxLength: 60, size: 'max' }),
 });
+
+type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
 /** One of them; where it is none, nobody has it. */
 function pick<T>(all: readonly T[], index: number): T | undefined {
@@ -148,13 +154,11 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
       const to = world.askedTo.startsWith('room') ? world.askedTo : given.who;
       const by = `people:${given.who}`;
       const { id: messageId = 'none', code } = message ?? {};
-      const tap = { by, to, verdict: given.verdict, messageId, code: code ?? 'guessed' };
-      const taps = [tap, ...(given.isTwice ? [tap] : [])].map((one) =>
-        world.platform.tap(one, !given.isByRequest),
-      );
-      if (!given.isByRequest) return;
-      await world.do((process) => Promise.all(taps.map((one) => process.knock(one))), given.dies);
-      return;
+      const tap = { by, to, verdict: given.verdict, messageId, code: code ?? GUESSED };
+      const times = given.isTwice ? (world.isTyped && message === undefined ? 5 : 2) : 1;
+      const isByRequest = given.isByRequest || world.isTyped;
+      const taps = Array.from({ length: times }, () => world.platform.tap(tap, !isByRequest));
+      return isByRequest ? world.knock(taps, given.dies) : undefined;
     }
     case 'decide': {
       const open = (await world.waits()).map((one) => one.id);
@@ -184,7 +188,7 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
 }
 
 /** A person allows a tool call, the process dies at a moment of making it, and an operator retries what became of that. */
-const allowed = Array.from({ length: 15 }, (_, dying): [{ askedTo: string; steps: Step[] }] => {
+const allowed = Array.from({ length: 15 }, (_, dying): [History] => {
   const begun = { asks: 'tools', approvers: 'who is asked', session: 'a', to: null } as const;
   const until = { minutes: 60, whenOver: 'deny', whileWaiting: 'continue' } as const;
   const work = { what: 'work', lanes: ['turn'], times: 2, dies: undefined } as const;
@@ -198,13 +202,14 @@ const allowed = Array.from({ length: 15 }, (_, dying): [{ askedTo: string; steps
     { what: 'retry all' },
     work,
   ];
-  return [{ askedTo: 'ana', steps }];
+  return [{ askedTo: 'ana', isTyped: false, steps }];
 });
 
 /** The platform refuses for a day to show that a question was decided, and its buttons are tapped after that. */
-const keptButtons: [{ askedTo: string; steps: Step[] }] = [
+const keptButtons: [History] = [
   {
     askedTo: 'ana',
+    isTyped: false,
     steps: [
       {
         what: 'accept',
@@ -237,8 +242,8 @@ describe('what people decide, over random histories (behaviour §15)', () => {
     'happens only after a yes of somebody who may say it, once, and every wait ends',
     async () => {
       const sum = { deaths: 0, decided: 0, yeses: 0, acts: 0 };
-      const property = fc.asyncProperty(history, async ({ askedTo, steps }) => {
-        const world = await DecisionWorld.create(askedTo);
+      const property = fc.asyncProperty(history, async ({ askedTo, isTyped, steps }) => {
+        const world = await DecisionWorld.create(askedTo, isTyped);
         try {
           const known = new Set<string>();
           for (const one of steps) {
@@ -250,7 +255,8 @@ describe('what people decide, over random histories (behaviour §15)', () => {
           expect(await world.waits()).toEqual([]);
           expect(await world.open()).toEqual([]);
           await world.tapWhatIsLeft();
-          expect(world.buttons).toEqual([]);
+          // What is typed changes no message.
+          expect(isTyped ? [] : world.buttons).toEqual([]);
           expect(world.oracle.crimes).toEqual([]);
           sum.deaths += world.deaths;
           sum.decided += world.oracle.ended.size;

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { anthropic } from '../support/protocols/anthropic.ts';
 import { ModelServer } from './model-server.ts';
 import { documented, DocumentedService } from './programs.ts';
 
@@ -129,5 +132,70 @@ describe('docs/agents.md: programs from npm', () => {
     await start(heading, pointed);
     expect(await service.ask('Question 1')).toMatchObject({ reply: 'I heard 1.', error: null });
     expect(await service.ask('Question 2')).toMatchObject({ reply: 'I heard 1, 2.', error: null });
+  });
+
+  describe('Claude Code, whose tools a person decides about', () => {
+    const CALL = {
+      tool: 'Bash',
+      input: { command: 'echo deployed >> made', description: 'Deploy' },
+    };
+    const made = () => readdirSync(service.workspace).filter((name) => name === 'made');
+
+    /** A run that waits with that call, of which nothing was done. */
+    async function waiting() {
+      const [configuration = ''] = documented('Claude Code');
+      const { home = [], env } = POINTED['Claude Code'] ?? {};
+      for (const [file, content] of home) service.writeHome(file, content(model.origin));
+      await service.start(
+        configuration.replace('runner: {', "approve: 'tools', runner: {"),
+        env?.(model.origin),
+      );
+      model.calls.push(CALL);
+      const event = await service.askToWait('Question 1');
+      expect(event.runs[0]?.waits).toMatchObject([
+        { kind: 'tools', calls: [{ tool: 'Bash', input: JSON.stringify(CALL.input) }] },
+      ]);
+      expect(made()).toEqual([]);
+      return event;
+    }
+    const lastAsked = () => JSON.stringify(model.requests.at(-1)?.body);
+
+    it('calls what was approved, once', async () => {
+      const event = await waiting();
+      model.calls.push(CALL);
+      await service.decide(event, { verdict: 'approved' });
+      const run = await service.ended(event);
+      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringContaining('I heard') });
+      expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
+      expect(lastAsked()).toContain('A person has approved what you were interrupted for: Bash.');
+      const offered = anthropic.toolsOf(model.requests.at(-1)?.body);
+      expect(offered).toContain('Bash');
+      expect(offered.filter((name) => /hooks|AskUser|PlanMode/.test(String(name)))).toEqual([]);
+    });
+
+    it('asks anew about anything else, a second time included', async () => {
+      const event = await waiting();
+      model.calls.push(CALL, CALL);
+      await service.decide(event, { verdict: 'approved' });
+      const again = await service.waits(event.id, 2);
+      expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
+      const other = { ...CALL, input: { ...CALL.input, command: 'echo more >> made' } };
+      model.calls.push(other);
+      await service.decide(again, { verdict: 'approved' });
+      const third = await service.waits(event.id, 3);
+      expect(third.runs[0]?.waits.at(-1)?.calls).toEqual([
+        { tool: 'Bash', input: JSON.stringify(other.input) },
+      ]);
+      expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
+    });
+
+    it('does nothing that was denied, and is told why', async () => {
+      const event = await waiting();
+      await service.decide(event, { verdict: 'denied', reason: 'too early' });
+      const run = await service.ended(event);
+      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringContaining('I heard') });
+      expect(lastAsked()).toMatch(/is not done \(Bash\): denied by .{1,40}: too early\./);
+      expect(made()).toEqual([]);
+    });
   });
 });

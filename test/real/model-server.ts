@@ -20,6 +20,9 @@ const ROUTES: readonly [RegExp, string][] = [
 export class ModelServer extends ScriptedServer implements AsyncDisposable {
   /** Set, it refuses every request with that status and message. */
   refusal: { readonly status: number; readonly message: string } | undefined;
+  /** Tools that it calls, one in each answer, before it answers with words. */
+  readonly calls: { readonly tool: string; readonly input: object }[] = [];
+  #called = 0;
 
   private constructor() {
     super((request) => this.answer(request));
@@ -48,7 +51,13 @@ export class ModelServer extends ScriptedServer implements AsyncDisposable {
     if (type === 'openai-compatible' && at(body, 'stream') !== true) {
       return json(200, completion('test-model', reply));
     }
-    const chunks = protocol.text(reply);
+    const call = this.calls.shift();
+    // Claude Code takes two calls of one id for one.
+    const id = `toolu_${(this.#called += 1)}`;
+    const chunks =
+      call === undefined
+        ? protocol.text(reply)
+        : protocol.toolCall(call.tool, call.input).map((text) => text.replace('toolu_1', id));
     return { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks };
   }
 }

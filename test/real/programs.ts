@@ -34,6 +34,16 @@ export interface EndedRun {
   readonly error: string | null;
 }
 
+/** An event whose run waits for a person. */
+export interface WaitingEvent {
+  readonly id: string;
+  readonly runs: readonly {
+    readonly status: string;
+    readonly error: string | null;
+    readonly waits: readonly { readonly id: string; readonly calls: readonly unknown[] }[];
+  }[];
+}
+
 /** The built service with a configuration of the documentation, for a user whose home is empty until a test fills it. */
 export class DocumentedService implements AsyncDisposable {
   readonly #dir = new ConfigDirectory();
@@ -92,6 +102,57 @@ export class DocumentedService implements AsyncDisposable {
       },
       PATIENCE_MS,
     );
+  }
+
+  /** A run of the agent on its own. @returns the event, once its run waits for a person */
+  async askToWait(message: string): Promise<WaitingEvent> {
+    const body = { message, deliver: false, wakeMode: 'next-heartbeat' };
+    const sent = await this.#asked('/hooks/agent', { token: HOOK_TOKEN, body });
+    return this.waits(String(sent['eventId']));
+  }
+
+  /** @param times how often it has asked by then */
+  waits(id: string, times = 1): Promise<WaitingEvent> {
+    return eventually(
+      'the run waits',
+      async () => {
+        const { status, runs } = await this.#asked(`/ops/api/events/${id}`);
+        const [run] = runs as WaitingEvent['runs'];
+        if (run?.status === 'failed') throw new Error(String(run.error));
+        return status === 'waiting' && run?.waits.length === times && { id, runs: [run] };
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  /** Decides about what it waits for. */
+  async decide({ runs: [run] }: WaitingEvent, decision: object): Promise<void> {
+    const wait = run?.waits.at(-1)?.id ?? '';
+    await this.#asked(`/ops/api/waits/${wait}/decide`, { body: decision });
+  }
+
+  /** Its run, once that has ended. */
+  ended({ id }: WaitingEvent): Promise<EndedRun> {
+    return eventually(
+      'the run ends',
+      async () => {
+        const { runs } = await this.#asked(`/ops/api/events/${id}`);
+        const [ended] = runs as EndedRun[];
+        return ended !== undefined && ['succeeded', 'failed'].includes(ended.status) && ended;
+      },
+      PATIENCE_MS,
+    );
+  }
+
+  /** Where its only agent works. */
+  get workspace(): string {
+    return join(this.#dir.path, 'workspaces', 'main');
+  }
+
+  async #asked(path: string, given: { token?: string; body?: unknown } = {}) {
+    if (this.#service === undefined) throw new Error('the service is not started');
+    const { body } = await this.#service.ask(path, { token: OPERATOR_TOKEN, ...given });
+    return body;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,15 @@
 import { Channel, DeliveryError } from '../../src/hooks/ports/index.ts';
-import type { Buttons, HeardTaps, OutgoingMessage, Tap } from '../../src/hooks/ports/index.ts';
+import type {
+  Buttons,
+  HeardTaps,
+  HeardText,
+  OutgoingMessage,
+  Tap,
+} from '../../src/hooks/ports/index.ts';
 import type { Life } from './mortal-process.ts';
+
+/** By which the platform's requests are verified, for want of one of its own. */
+export const SCHEME = 'mattermost';
 
 /** What people see of a message. */
 export interface ShownMessage {
@@ -16,9 +25,12 @@ export type Trouble = 'refused' | 'lost' | 'untold' | 'unconfirmed';
 
 /**
  * A platform whose messages have buttons. It knows messages by their keys, tells taps when it is asked until they are
- * confirmed, and may also tell one by a request; it outlives the processes that use it.
+ * confirmed, and may also tell one by a request; it outlives the processes that use it. Or one where people type what
+ * stands below, and whose messages stay as they are.
  */
 export class ButtonPlatform {
+  constructor(readonly isTyped = false) {}
+
   readonly messages: ShownMessage[] = [];
   /** What was ever seen of them. */
   readonly seen: Readonly<ShownMessage>[] = [];
@@ -94,15 +106,23 @@ class ButtonChannel extends Channel {
     private readonly life: Life,
   ) {
     super();
+    const isPrivate = (to: string) => !to.startsWith('room');
+    const answer = () => life.call(async () => platform.fail('untold', 'retryable'));
+    if (platform.isTyped) {
+      const hear = (body: unknown) => ({ texts: [body as HeardText], isAll: true });
+      this.buttons = { people: 'people', scheme: SCHEME, isPrivate, hear, answer };
+      return;
+    }
     this.buttons = {
       people: 'people',
-      isPrivate: (to) => !to.startsWith('room'),
+      scheme: SCHEME,
+      isPrivate,
       polling: {
         poll: () => life.call(async () => platform.poll()),
         confirm: (mark) => life.call(async () => platform.confirm(mark)),
       },
       read: (body) => body as Tap,
-      answer: () => life.call(async () => platform.fail('untold', 'retryable')),
+      answer,
       clear: (tap) => life.call(async () => platform.clear(tap)),
     };
   }

@@ -20,8 +20,9 @@ import { Notices } from '../../src/hooks/work/notice.ts';
 import { RunStep } from '../../src/hooks/work/run.ts';
 import type { StepResult } from '../../src/hooks/work/step.ts';
 import { TapStep } from '../../src/hooks/work/tap-step.ts';
+import { MOST_TRIES } from '../../src/hooks/ports/wait.ts';
 import { LIMITS, MAIN, agent, runOf } from '../contracts/ledger/events.ts';
-import { ButtonPlatform } from './button-platform.ts';
+import { ButtonPlatform, SCHEME } from './button-platform.ts';
 import type { ShownMessage } from './button-platform.ts';
 import { ManualClock } from './clocks.ts';
 import { LastingMemory } from './lasting-memory.ts';
@@ -49,6 +50,8 @@ class Oracle {
   readonly yeses: Yes[] = [];
   readonly ended = new Set<string>();
   readonly approvals = new Map<string, Approval>();
+  /** Wrong codes by who typed them while which wait was open. */
+  readonly tries = new Map<string, number>();
   acts = 0;
 
   constructor(
@@ -64,6 +67,15 @@ class Oracle {
     this.ended.add(wait.id);
     if (by !== OPERATOR) this.#checkTap(decision, wait);
     if (verdict === 'approved') this.yeses.push({ wait, text: text ?? wait.text, uses: 0 });
+  }
+
+  /** Somebody was told that his code decides nothing. */
+  tried(by: string, open: readonly WaitingRun[]): void {
+    for (const wait of open) {
+      if (!this.#mayDecide(by, wait)) continue;
+      const of = `${by} ${wait.id}`;
+      this.tries.set(of, (this.tries.get(of) ?? 0) + 1);
+    }
   }
 
   begun(runId: string): void {
@@ -101,10 +113,17 @@ class Oracle {
     if (yes.uses > 1) this.#crime(`${what} once more by the same yes`);
   }
 
-  #checkTap({ verdict, by = '' }: Decision, { runId, text, recipient }: WaitingRun): void {
+  #mayDecide(by: string, { runId }: WaitingRun): boolean {
     const { approvers } = this.approvals.get(runId) ?? {};
-    const mayDecide = approvers?.includes(by) ?? by === `people:${this.askedTo}`;
-    if (!mayDecide) this.#crime(`${by} has decided and may not`);
+    return approvers?.includes(by) ?? by === `people:${this.askedTo}`;
+  }
+
+  #checkTap({ verdict, by = '' }: Decision, wait: WaitingRun): void {
+    const { id, text, recipient } = wait;
+    if (!this.#mayDecide(by, wait)) this.#crime(`${by} has decided and may not`);
+    if ((this.tries.get(`${by} ${id}`) ?? 0) >= MOST_TRIES) {
+      this.#crime(`${by} has decided after ${MOST_TRIES} wrong codes`);
+    }
     const isTapped = this.platform.tapped.some((tap) => {
       if (tap.by !== by || tap.verdict !== verdict) return false;
       return this.platform.seen.some(
@@ -186,6 +205,16 @@ class Process {
       ledger: { open: async () => ledger },
       runner: new PayingRunner(world.oracle, life),
       clock: world.clock,
+      token: 'the-hook-token-of-the-decisions',
+      // Where the platform's requests would come in, as those of one that is known are verified.
+      mappings: [
+        {
+          id: 'taps',
+          match: { path: 'taps' },
+          action: 'ignore',
+          verify: { scheme: SCHEME, secrets: ['the-secret-of-the-decisions'] },
+        },
+      ],
       channels: {
         chan_1: { provider: new CustomerChannel(world.delivered, world.oracle, life) },
         chan_2: { provider: world.platform.channel(life) },
@@ -212,8 +241,10 @@ class Process {
     return true;
   }
 
-  async knock(tap: Tap): Promise<void> {
-    await this.find(TapDoor).knock('people', tap);
+  async knock(tap: Tap, isTyped: boolean): Promise<void> {
+    const { code, verdict, ...more } = tap;
+    const text = `${verdict === 'approved' ? 'approve' : 'deny'} ${code}`;
+    await this.find(TapDoor).knock(SCHEME, isTyped ? { ...more, text } : tap);
     // It is answered beside the request.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -239,19 +270,23 @@ const NEVER = new AbortController().signal;
 export class DecisionWorld {
   readonly clock = new ManualClock();
   readonly memory = new LastingMemory();
-  readonly platform = new ButtonPlatform();
+  readonly platform: ButtonPlatform;
   readonly oracle: Oracle;
   readonly delivered = new Map<string, OutgoingMessage>();
   readonly events: string[] = [];
   deaths = 0;
   #process!: Process;
 
-  private constructor(readonly askedTo: string) {
+  private constructor(
+    readonly askedTo: string,
+    readonly isTyped: boolean,
+  ) {
+    this.platform = new ButtonPlatform(isTyped);
     this.oracle = new Oracle(this.platform, askedTo);
   }
 
-  static async create(askedTo: string): Promise<DecisionWorld> {
-    const world = new DecisionWorld(askedTo);
+  static async create(askedTo: string, isTyped: boolean): Promise<DecisionWorld> {
+    const world = new DecisionWorld(askedTo, isTyped);
     world.#process = await Process.start(world);
     await world.route('customer');
     return world;
@@ -283,6 +318,24 @@ export class DecisionWorld {
     this.events.push(given.id);
     this.oracle.approvals.set(runOf(given.id), approve);
     await this.do(({ ledger }) => ledger.intake.accept(approved, LIMITS));
+  }
+
+  /** The platform tells taps by requests, all at once. */
+  async knock(taps: readonly Tap[], diesAfter?: number): Promise<void> {
+    const open = await this.waits();
+    const heard = await this.do(async (process) => {
+      await Promise.all(taps.map((tap) => process.knock(tap, this.isTyped)));
+      return true;
+    }, diesAfter);
+    if (heard === undefined || !this.isTyped) return;
+    const still = new Set((await this.waits()).map(({ id }) => id));
+    for (const { by, code } of taps) {
+      if (this.platform.seen.some((seen) => seen.code === code)) continue;
+      this.oracle.tried(
+        by,
+        open.filter(({ id }) => still.has(id)),
+      );
+    }
   }
 
   async route(to: string): Promise<void> {
@@ -338,7 +391,7 @@ export class DecisionWorld {
         messageId,
         code: code ?? '',
       } as const;
-      await this.do((process) => process.knock(this.platform.tap(tap, false)));
+      await this.knock([this.platform.tap(tap, false)]);
     }
   }
 

@@ -6,6 +6,7 @@ import type { Agent } from '../../hooks/ports/agent-directory.ts';
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import type { AgentTurn, ToolQuestion } from '../../hooks/ports/agent-runner.ts';
 import type { AskedCall } from '../../hooks/ports/wait.ts';
+import { isAskedAbout, NOBODY } from './asked-about.ts';
 
 /**
  * Tool calls that a person decides about, by the SDK's own contract: a call that needs approval is not made, and the
@@ -33,17 +34,10 @@ interface Paused {
   readonly digest: string;
 }
 
-const NOBODY = 'A person has to decide about this tool, and nobody can be asked in this turn.';
-
 /** What the SDK does with a call of this tool. */
 export function approvalOf(asks: AgentTurn['asks'], tool: string) {
-  if (asks === undefined || !asks.tools.some((pattern) => fits(tool, pattern))) return undefined;
+  if (asks === undefined || !isAskedAbout(asks, tool)) return undefined;
   return asks.canWait ? 'user-approval' : ({ type: 'denied', reason: NOBODY } as const);
-}
-
-function fits(tool: string, pattern: string): boolean {
-  const words = pattern.split('*').map((word) => RegExp.escape(word));
-  return new RegExp(`^${words.join('.*')}$`, 's').test(tool);
 }
 
 /** The question, with all that is needed to go on from here. */

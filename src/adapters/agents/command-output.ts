@@ -55,6 +55,15 @@ export function parseReply(
   return { text: toPlainText(text), warnings: [warning] };
 }
 
+/** The program's own id of its conversation, whatever else its output says; undefined: there is none that could be passed back. */
+export function readSession(
+  stdout: string,
+  { sessionIdPath }: Pick<CommandSettings, 'sessionIdPath'>,
+): string | undefined {
+  const session = sessionIdPath && findLastText(parseDocuments(stdout), sessionIdPath);
+  return session !== undefined && SESSION_ID.test(session) ? session : undefined;
+}
+
 /** Without colours and control characters. */
 function toPlainText(text: string): string {
   return stripTerminalCodes(text).replace(CONTROL_IN_REPLY, '').toWellFormed().trim();

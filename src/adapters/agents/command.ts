@@ -1,10 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import type { CommandSettings } from '../../hooks/ports/agent-directory.ts';
 import { AgentError, AgentRunner } from '../../hooks/ports/agent-runner.ts';
-import type { AgentReply, AgentTurn, TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  ToolQuestion,
+  TranscriptMessage,
+} from '../../hooks/ports/agent-runner.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { SystemClock } from '../../hooks/ports/clock.ts';
-import { explainFailedEnd, explainStartFailure, parseReply } from './command-output.ts';
+import {
+  explainFailedEnd,
+  explainStartFailure,
+  parseReply,
+  readSession,
+} from './command-output.ts';
+import { PermissionPrompt } from './permission-prompt.ts';
+import { Permissions, questionOf, resume } from './permissions.ts';
+import type { Continued } from './permissions.ts';
 import {
   type Environment,
   pickVariables,
@@ -70,11 +83,23 @@ class CommandRunner extends AgentRunner {
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     signal.throwIfAborted();
     const settings = requireSettings(turn);
+    const from = turn.resumed && resume(turn.resumed, turn.agent);
+    if (from !== undefined && 'state' in from) return { text: '', asks: from };
     const cwd = await ensureWorkspace(turn.agent, this.#workspaces);
+    const permissions = permissionsOf(turn, settings, from);
+    await using prompt = permissions && (await PermissionPrompt.open(permissions));
     signal.throwIfAborted();
-    const session = this.#findSession(turn, settings);
-    const program = buildProgram(turn, settings, cwd, this.#env(), session);
+    const session = from?.session ?? this.#findSession(turn, settings);
+    const begun = buildProgram(turn, settings, cwd, this.#env(), session);
+    const program = {
+      ...begun,
+      args: [...begun.args, ...(prompt?.argsFor(begun.args) ?? [])],
+      input: from?.prompt ?? begun.input,
+    };
     const end = await this.#run(program, signal);
+    if (permissions !== undefined && permissions.asked.length > 0 && !end.isTooLong) {
+      return { text: '', asks: toQuestion(permissions, end, turn, settings) };
+    }
     // The variables that the operator named are keys, most of the time.
     const secrets = Object.fromEntries(settings.env.map((name) => [name, program.env[name] ?? '']));
     const failure = explainFailedEnd(end, program, settings, secrets);
@@ -103,6 +128,33 @@ class CommandRunner extends AgentRunner {
       throw explainStartFailure(error, program.command);
     }
   }
+}
+
+/** What a person decides about; undefined: nobody decides about any call, and the program does by itself what it may. */
+function permissionsOf(
+  { asks }: AgentTurn,
+  { permissionPrompt }: CommandSettings,
+  from: Continued | undefined,
+): Permissions | undefined {
+  if (permissionPrompt === undefined) return undefined;
+  if (asks === undefined && from === undefined) return undefined;
+  return new Permissions(asks ?? { tools: [], canWait: false }, from?.approved ?? []);
+}
+
+/** However the program ended: it was interrupted. */
+function toQuestion(
+  { asked }: Permissions,
+  { stdout }: ProgramEnd,
+  { agent }: AgentTurn,
+  settings: CommandSettings,
+): ToolQuestion {
+  const session = readSession(stdout, settings);
+  const canGoOn = session !== undefined && settings.resumeArgs !== undefined;
+  if (canGoOn) return questionOf(asked, session, agent);
+  throw new AgentError(
+    `a person would have to decide about ${asked[0]?.tool}, and the command could not go on: its output has no session id at "${settings.sessionIdPath ?? ''}"; correct runner.sessionIdPath and runner.resumeArgs`,
+    'permanent',
+  );
 }
 
 function requireSettings({ agent: { id, runner } }: AgentTurn): CommandSettings {

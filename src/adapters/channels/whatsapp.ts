@@ -1,9 +1,10 @@
-import type { Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
+import type { Buttons, Channel, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
 import type { Explanation } from './delivery-errors.ts';
 import { WHATSAPP_MARKS, plainMarkup } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
+import { WhatsAppAnswers } from './whatsapp-answers.ts';
 
 export interface WhatsAppOptions {
   /** Access token of a system user with `whatsapp_business_messaging`. */
@@ -95,11 +96,17 @@ class WhatsAppChannel extends PlatformChannel {
     pattern: /^\+?[ .()-]*[1-9](?:[ .()-]*\d){6,14}$/,
     expected: 'a phone number with its country code, such as +491701234567',
   };
+  /** In a template's one line nobody sees where a reply ends. */
+  override readonly buttons: Buttons | null;
   readonly #options: WhatsAppOptions;
 
   constructor(options: WhatsAppOptions) {
     super({ name: 'WhatsApp', secrets: [options.token] });
     this.#options = options;
+    const say = async (to: string, text: string, signal: AbortSignal) => {
+      await this.send({ to, text, idempotencyKey: '' }, signal);
+    };
+    this.buttons = options.template ? null : new WhatsAppAnswers(options.phoneNumberId, say);
     this.limit = options.template === undefined ? TEXT_CHARS : PARAMETER_CHARS;
   }
 
@@ -116,6 +123,11 @@ class WhatsAppChannel extends PlatformChannel {
     return this.#options.template === undefined
       ? parts
       : parts.map((part) => part.replace(/\s+/g, ' '));
+  }
+
+  /** A block of code has no other end than three of these, so that a text with them is not shown as it is. */
+  override shown(part: string): string {
+    return part.replaceAll(WHATSAPP_MARKS.fence, '');
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {

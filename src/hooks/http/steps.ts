@@ -132,12 +132,12 @@ const handshakeByBody: Step = (call, { handshakes }) =>
     ? call
     : handshakes.answerBody(call.rule, call).then((answer) => answer ?? call);
 
-/** A tap on a question of ours, from the platform that showed it: decided, and no event. */
+/** A tap on a question of ours, or its code, from the platform that showed it: decided, and no event. */
 const tapByBody: Step = (call, { taps }) => {
   const { signature, content } = call;
   if (signature === undefined) return call;
   const taken = taps.knock(signature.scheme, content?.value);
-  return taken === null ? call : taken.then((body) => ({ status: 200, body: { ...body } }));
+  return taken?.then((body) => (body ? { status: 200, body: { ...body } } : call)) ?? call;
 };
 
 /** A key that is too long: 400. */

@@ -322,19 +322,24 @@ function folded(id: unknown): unknown {
 export function agentToolProblems({ defaults, list }: AgentsOptions): Problem[] {
   return list.flatMap(({ tools, approve = defaults.approve, runner = defaults.runner }, index) => [
     ...(tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`)),
-    ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner?.type)
+    ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner)
       ? [{ key: `agents.list[${index}].approve`, message: NOBODY_ASKED }]
       : []),
   ]);
 }
 
-/** A program and another gateway call their tools by themselves, and wait for nobody. */
-export function canAskAboutTools(runner: RunnerType | 'callback' = 'model'): boolean {
-  return runner === 'model' || runner === 'demo';
+/** Another gateway calls its tools by itself, and so does a program without a way to ask: they wait for nobody. */
+export function canAskAboutTools(
+  runner: Pick<RunnerOptions, 'permissionPrompt'> & {
+    readonly type: RunnerType | 'callback';
+  } = { type: 'model' },
+): boolean {
+  const { type, permissionPrompt } = runner;
+  return type === 'model' || type === 'demo' || permissionPrompt !== undefined;
 }
 
 const NOBODY_ASKED =
-  'asks about tools, which only agents of a model can: use run or reply, or the permission settings of the program itself';
+  'asks about tools, which this runner calls unasked: use run or reply, set runner.permissionPrompt where the program is Claude Code, or let the permission settings of the program refuse them';
 
 /** How an agent is run, by its entry or by the defaults. */
 export interface AgentRun {

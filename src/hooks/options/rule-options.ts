@@ -76,7 +76,7 @@ export class CollectOptions {
 
 /** `limit`: how many runs there are in a time. */
 export class LimitOptions {
-  /** How many runs, at least 1. */
+  /** How many runs, 1 to 100,000. */
   @IsInt()
   @Min(1)
   @Max(100_000)

@@ -56,6 +56,7 @@ describe('agents.list[].runner', () => {
       resultPath: 'a.b',
       sessionIdPath: 'session_id',
       env: ['API_KEY'],
+      permissionPrompt: 'claude-code',
     };
     expect(runnerOf({ list: [{ id: 'a', runner: command }] })).toEqual(command);
     const headers = { 'x-session': '{session}' };
@@ -101,6 +102,36 @@ describe('agents.list[].runner: mistakes, each with its key and what to do', () 
     });
     expect(problems({ ...json, sessionIdPath: 'id', resumeArgs: ['-r'] })).toEqual({
       resumeArgs: 'must have {session} in one of the arguments',
+    });
+  });
+
+  describe('permissionPrompt', () => {
+    const json = { ...COMMAND, output: 'json', sessionIdPath: 'id', resumeArgs: ['{session}'] };
+    const asking = { ...json, permissionPrompt: 'claude-code' };
+
+    it('needs arguments that go on once a person has decided, and a program that is known', () => {
+      expect(problems(asking)).toEqual({});
+      expect(problems({ ...COMMAND, permissionPrompt: 'claude-code' })).toEqual({
+        permissionPrompt:
+          'needs resumeArgs, which continues the conversation once a person has decided',
+      });
+      expect(problems({ ...json, permissionPrompt: 'codex' })).toEqual({
+        permissionPrompt: expect.stringContaining('must be one of claude-code'),
+      });
+      expect(problems({ ...HTTP, permissionPrompt: 'claude-code' })).toHaveProperty(
+        'permissionPrompt',
+      );
+    });
+
+    it.each([
+      { args: ['-p', '--dangerously-skip-permissions'] },
+      { args: ['-p', '--allow-dangerously-skip-permissions'] },
+      { args: ['--permission-mode', 'bypassPermissions'] },
+      { resumeArgs: ['{session}', '--permission-mode=bypassPermissions'] },
+    ])('is refused beside %j, by which the program asks about nothing', (given) => {
+      expect(problems({ ...asking, ...given })).toEqual({
+        permissionPrompt: expect.stringContaining('remove --dangerously-skip-permissions'),
+      });
     });
   });
 

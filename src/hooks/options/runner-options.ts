@@ -26,6 +26,9 @@ export type RunnerType = (typeof RUNNER_TYPES)[number];
 /** Who keeps a conversation with another gateway, `agents.list[].runner.sessions`. */
 const SESSION_KEEPERS = ['here', 'gateway'] as const;
 
+/** Whose way to ask a program has, `agents.list[].runner.permissionPrompt`. */
+const PERMISSION_PROMPTS = ['claude-code'] as const;
+
 const NO_NUL = /^[^\0]*$/;
 /** A path with a slash would depend on the workspace, which belongs to the agent. */
 const PROGRAM = /^(?:\/[^\0]+|[^/\0]+)$/;
@@ -82,6 +85,16 @@ export class RunnerOptions {
   @OptionalFor('command')
   @IsTextList(VARIABLE, 'must be a list of names of environment variables')
   env?: string[];
+
+  /**
+   * Type `command`: how the program asks whether it may call a tool, so that `approve: "tools"` has a person decide.
+   * `claude-code`: as Claude Code in print mode, with the arguments for that added. Absent: it asks nobody.
+   */
+  @OptionalFor('command')
+  @NeedsKey('resumeArgs', 'continues the conversation once a person has decided')
+  @AsksAtAll()
+  @IsIn(PERMISSION_PROMPTS)
+  permissionPrompt?: (typeof PERMISSION_PROMPTS)[number];
 
   /** Type `http`: where the OpenAI-compatible server is, for example `http://127.0.0.1:18789/v1`. */
   @RequiredBy('http')
@@ -172,8 +185,9 @@ export function runnerSettings(options: RunnerOptions | undefined): RunnerSettin
 
 function commandSettings(options: RunnerOptions): RunnerSettings {
   const { command = '', args = [], resumeArgs, sessionIdPath, env = [] } = options;
-  const { output = 'text', resultPath = 'result' } = options;
-  return { type: 'command', command, args, resumeArgs, output, resultPath, sessionIdPath, env };
+  const { output = 'text', resultPath = 'result', permissionPrompt } = options;
+  const settings = { args, resumeArgs, output, resultPath, sessionIdPath, env, permissionPrompt };
+  return { type: 'command', command, ...settings };
 }
 
 function gatewaySettings(options: RunnerOptions): RunnerSettings {
@@ -232,6 +246,23 @@ function NeedsKey(other: string, why: string, wanted?: string): PropertyDecorato
     },
     `needs ${other}, which ${why}`,
   );
+}
+
+/** Switches of Claude Code by which it asks about nothing. */
+const UNASKED = /dangerously-skip-permissions|bypassPermissions/;
+
+/** A program that is told to ask nobody has no question. */
+function AsksAtAll(): PropertyDecorator {
+  return Rule(
+    'asksAtAll',
+    (_, runner) =>
+      ![getField(runner, 'args'), getField(runner, 'resumeArgs')].flat().some(isUnasked),
+    'asks nobody while the arguments tell the program to call every tool: remove --dangerously-skip-permissions and bypassPermissions from args and resumeArgs',
+  );
+}
+
+function isUnasked(arg: unknown): boolean {
+  return UNASKED.test(String(arg));
 }
 
 /** Arguments with a place for the program's own session id. */

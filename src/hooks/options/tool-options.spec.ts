@@ -39,13 +39,30 @@ describe('agents.list[].tools', () => {
     expect(problems).toMatchObject([
       {
         key: 'agents.list[0].approve',
-        message: expect.stringContaining('only agents of a model can'),
+        message: expect.stringContaining('this runner calls unasked: use run or reply'),
       },
     ]);
     const [main] = list;
     expect(resolveOptions({ agents: { list: [{ ...main, approve: 'reply' }] } }).problems).toEqual(
       [],
     );
+  });
+
+  it('are asked about where the program says how it asks', () => {
+    const args = ['-p', '--resume', '{session}'];
+    const paths = { output: 'json', sessionIdPath: 'session_id' } as const;
+    const program = {
+      command: 'claude',
+      resumeArgs: args,
+      permissionPrompt: 'claude-code',
+    } as const;
+    const runner = { type: 'command', ...paths, ...program } as const;
+    const list: AgentInput[] = [{ id: 'main', runner, approve: 'tools' }];
+    expect(resolveOptions({ agents: { list } }).problems).toEqual([]);
+    expect(
+      resolveOptions({ agents: { defaults: { runner }, list: [{ id: 'main', approve: 'tools' }] } })
+        .problems,
+    ).toEqual([]);
   });
 
   it('absent: the agent has none', () => {

@@ -80,6 +80,8 @@ export interface CommandSettings {
   readonly sessionIdPath?: string;
   /** Names of environment variables it is given beside `PATH`, `HOME`, `LANG` and `TZ`. */
   readonly env: readonly string[];
+  /** How it asks about its tools, in the words of which program; `resumeArgs` and `sessionIdPath` stand beside it. Absent: it calls them unasked. */
+  readonly permissionPrompt?: 'claude-code';
 }
 
 /** An OpenAI-compatible server that is an agent gateway of its own. @publicApi */

@@ -79,7 +79,7 @@ export interface AgentTurn {
 
 /** Tool calls that a person decides about. @publicApi */
 export interface AskedTools {
-  /** By full name, `<server>_<tool>`; `*` stands for any characters. */
+  /** By full name, `<server>_<tool>`, or as a program calls its own; `*` stands for any characters. */
   readonly tools: readonly string[];
   /** False: nobody can be asked in this turn, and the calls are refused. */
   readonly canWait: boolean;

@@ -32,7 +32,7 @@ export interface OutgoingMessage {
   readonly text: string;
   /** The same for every attempt of one part of one delivery, and of nothing else. At most 60 characters. */
   readonly idempotencyKey: string;
-  /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. */
+  /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
   /**
    * Only there, or where the channel {@link Channel.edits}: id of the message that this one takes the place of. Without
@@ -43,7 +43,7 @@ export interface OutgoingMessage {
   readonly says?: RunStanding | undefined;
 }
 
-/** Somebody has tapped a button of a question. @publicApi */
+/** Somebody has tapped a button of a question, or typed its code. @publicApi */
 export interface Tap {
   /** By which the platform is answered. */
   readonly id: string;
@@ -54,8 +54,20 @@ export interface Tap {
   readonly by: string;
   /** Where, as a recipient without its thread. */
   readonly to: string;
-  /** The message whose button it is, as {@link Channel.send} named it. */
+  /** The message whose button it is, as {@link Channel.send} named it; empty where it was typed. */
   readonly messageId: string;
+}
+
+/** What somebody has written. @publicApi */
+export interface HeardText extends Pick<Tap, 'id' | 'by' | 'to'> {
+  readonly text: string;
+}
+
+/** What a request of a platform says. @publicApi */
+export interface HeardTexts {
+  readonly texts: readonly HeardText[];
+  /** Whether it says nothing else, so that it is no event where all of it was codes. */
+  readonly isAll: boolean;
 }
 
 /** What people have tapped since it was asked for last. @publicApi */
@@ -77,16 +89,22 @@ export interface TapPolling {
   confirm(mark: string, signal: AbortSignal): Promise<void>;
 }
 
-/** What a platform can do whose messages have buttons. @publicApi */
+/** How people answer the messages of a platform: by buttons, or by typing a code where it has none. @publicApi */
 export interface Buttons {
-  /** Before the ids of its people in `approvers`, and the scheme by which its own requests are verified: `telegram`. */
+  /** Before the ids of its people in `approvers`: `telegram`. */
   readonly people: string;
+  /** By which the platform's own requests are verified. @default `people` */
+  readonly scheme?: string;
   /** Whether one person alone reads what is sent there, so that whoever taps is who was asked. */
   isPrivate(to: string): boolean;
+  /** A recipient, or a person of `approvers`, as taps name them. @default as it is, without its thread */
+  address?(to: string): string;
   /** Absent: taps come only with requests of the platform to a hook that verifies it. */
   readonly polling?: TapPolling;
-  /** The tap in the verified body of such a request; null: it is none on a question of ours. */
-  read(body: unknown): Tap | null;
+  /** The tap in the verified body of such a request; null: it is none on a question of ours. Absent: there are no buttons. */
+  read?(body: unknown): Tap | null;
+  /** What people have written in such a body. Present: questions end with a code that they type, and no message is ever changed. */
+  hear?(body: unknown): HeardTexts;
   /** What such a request is answered, where the platform wants the words there, and not by {@link answer}. */
   inAnswer?(words: string): object;
   /** Says to who tapped what became of it. A platform that heard of the tap too long ago says nothing. @throws DeliveryError likewise */

@@ -54,7 +54,7 @@ export interface WaitRecipient {
 
 /** A tool call that an agent wants to make. @publicApi */
 export interface AskedCall {
-  /** `<server>_<tool>` */
+  /** `<server>_<tool>`, or as a program calls its own. */
   readonly tool: string;
   /** Its whole input as JSON text. */
   readonly input: string;
@@ -136,8 +136,20 @@ export interface NewWait {
   readonly approvers?: readonly string[];
   /** Where its question goes; absent: nobody is asked. */
   readonly asked?: AskedAt;
-  /** SHA-256 of what the question's buttons carry; absent: it has none. */
+  /** SHA-256 of what the question's buttons carry, or of the code that it ends with; absent: it has neither. */
   readonly code?: string;
+}
+
+/** How many wrong codes a person may type while a question is open: then no code of his decides it. */
+export const MOST_TRIES = 5;
+
+/** Somebody has typed a code. */
+export interface CodeTry {
+  readonly by: string;
+  /** SHA-256 of it. */
+  readonly code: string;
+  /** The open waits that he may decide. */
+  readonly waits: readonly string[];
 }
 
 /** Where a question goes. */
@@ -280,9 +292,9 @@ export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-befo
 /** Where taps come in that a platform tells by a request of its own. */
 export abstract class TapDoor {
   /**
-   * Decides by the tap that a verified body holds; durable when it resolves.
+   * Decides by the tap that a verified body holds, or the codes; durable when it resolves.
    * @param scheme by which it is verified
-   * @returns what the platform is answered; null: it holds none
+   * @returns what the platform is answered; null: it holds something else, too, or alone
    */
-  abstract knock(scheme: string, body: unknown): Promise<object> | null;
+  abstract knock(scheme: string, body: unknown): Promise<object | null> | null;
 }

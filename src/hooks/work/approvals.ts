@@ -278,8 +278,12 @@ function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait
   return { type: 'wait', for: 'decision', until, holdsKey: job.approve?.whileWaiting === 'hold' };
 }
 
-/** An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. */
-function hasBeenUsed({ job: { paused }, run: { notes } }: Asked): boolean {
+/**
+ * An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. While that has not
+ * been said (`mayHaveActed`), the run ends as interrupted first; its retry asks.
+ */
+function hasBeenUsed({ lease, job: { paused }, run: { notes } }: Asked): boolean {
+  if (lease.mayHaveActed) return false;
   const asked = paused?.attempt ?? 0;
   return notes.some(({ outcome, attempt }) => outcome !== 'retry' && attempt > asked);
 }

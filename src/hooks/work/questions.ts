@@ -1,10 +1,11 @@
 // What a person is asked about a run, from the words to the message that says how it ended:
 //
-//   put ─▶ the wait keeps what was shown, as a digest, and of the buttons' code another one
+//   put ─▶ the wait keeps what was shown, as a digest, and of the code that is tapped or typed another one
 //       ─▶ a delivery asks; with it, where there are buttons, somebody waits for taps (tap-step.ts)
 //       ─▶ the wait's end, whoever ends it, queues a delivery that changes the message: how it ended, and no buttons
 //
-// There are buttons only where the platform shows all of what is asked about, as it is, and somebody may tap there.
+// There are buttons, or a code, only where the platform shows all of what is asked about, as it is, and somebody may answer
+// there.
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
 import { shorten } from '../../platform/shorten.ts';
@@ -28,6 +29,7 @@ import type {
 import { ChannelRegistry } from './channels.ts';
 import { messagesOf, plainLinks, showsLinks } from './links.ts';
 import { OperatorAddress } from './operator-address.ts';
+import { drawTypedCode, howToType } from './typed-code.ts';
 
 /** What is asked about a run. */
 export interface Question {
@@ -102,8 +104,11 @@ export class Questions {
       const put = this.operator.message(asked, text, asks);
       return { wait: { ...kept, asked }, changes: [put] };
     }
-    const code = randomBytes(CODE_BYTES).toString('base64url');
-    const onEnd = this.operator.work(asked, whole, { ...more, settles: wait.id });
+    const isTyped = this.#isTyped(asked);
+    const code = isTyped ? drawTypedCode() : randomBytes(CODE_BYTES).toString('base64url');
+    // What cannot be changed is not repeated.
+    const before = isTyped ? wouldHappen(job, wait) : whole;
+    const onEnd = this.operator.work(asked, before, { ...more, settles: wait.id });
     const hearing = this.#hearing(asked);
     return {
       wait: { ...kept, asked, code: codeDigest(code) },
@@ -145,16 +150,26 @@ export class Questions {
    */
   async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
     const { asks, settles, forgets } = job;
-    if (forgets !== undefined) return { job: { ...job, text: FORGOTTEN }, replaces: forgets };
+    const isTyped = this.#isTyped(job);
+    const replaced = (messageId: string) => (isTyped ? {} : { replaces: messageId });
+    if (forgets !== undefined) return { job: { ...job, text: FORGOTTEN }, ...replaced(forgets) };
     if (settles !== undefined) {
       const question = await this.ledger.question({ id: settles });
       const { messageId = null, decision = null } = question ?? {};
       if (messageId === null || decision === null) return null;
-      return { job: { ...job, text: `${job.text}\n\n${endText(decision)}` }, replaces: messageId };
+      const text = `${job.text}\n\n${endText(decision)}`;
+      return { job: { ...job, text }, ...replaced(messageId) };
     }
     if (asks === undefined) return { job };
     const question = await this.ledger.question({ id: asks.wait });
-    return question?.decision === null ? { job } : null;
+    if (question?.decision !== null) return null;
+    if (!isTyped || asks.code === undefined) return { job };
+    return { job: { ...job, text: `${job.text}\n\n${howToType(asks.code)}` } };
+  }
+
+  /** Whether people type a code there, in place of buttons. */
+  #isTyped({ channel }: Pick<AskedAt, 'channel'>): boolean {
+    return this.channels.get(channel)?.buttons?.hear !== undefined;
   }
 
   /** Whether somebody could tap there who may decide. */
@@ -176,9 +191,9 @@ export class Questions {
   }
 
   /** Whether it would be heard of a tap: by asking, or by a hook to which the platform tells it. */
-  #isHeard({ polling, people }: Buttons): boolean {
+  #isHeard({ polling, people, scheme = people }: Buttons): boolean {
     const { mappings } = this.settings.current.hooks;
-    return polling !== undefined || mappings.some(({ verify }) => verify?.scheme === people);
+    return polling !== undefined || mappings.some(({ verify }) => verify?.scheme === scheme);
   }
 
   /** Whether the platform shows what is asked about in one message, sign by sign. */
@@ -210,7 +225,7 @@ function digestOf(
   return hash('sha256', JSON.stringify([kind, agentId, recipient?.channel, recipient?.to, text]));
 }
 
-/** Of what buttons carry, as waits keep it. */
+/** Of what buttons carry or people type, as waits keep it. */
 export function codeDigest(code: string): string {
   return hash('sha256', code, 'base64url');
 }

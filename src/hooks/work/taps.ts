@@ -1,19 +1,29 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
-import { Clock, LedgerAdmin, TapDoor } from '../ports/index.ts';
-import type { AskedQuestion, Buttons, Decision, Tap, WaitDecision } from '../ports/index.ts';
+import { Clock, LedgerAdmin, MOST_TRIES, TapDoor } from '../ports/index.ts';
+import type {
+  AskedQuestion,
+  Buttons,
+  Decision,
+  HeardTexts,
+  Tap,
+  WaitDecision,
+} from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
 import { codeDigest } from './questions.ts';
+import { readTyped } from './typed-code.ts';
 
 /** What becomes of a tap, as who tapped is told. */
 const OVER = 'The time to decide is over.';
 const FORGOTTEN = 'Nobody asks this any more.';
 const STRANGER = 'You may not decide this.';
+/** The same whether it is wrong or came after too many wrong ones: nobody learns from it which. */
+const WRONG = `This code decides nothing. After ${MOST_TRIES} wrong ones none does any more: decide in the console.`;
 
 /** Longest time in which a platform is told what becomes of a tap. */
 const ANSWER_MS = 30_000;
 
-/** Decides by taps, however they come: the first that may decide counts, and each is answered with a sentence. */
+/** Decides by taps and typed codes, however they come: the first that may decide counts, and each is answered with a sentence. */
 @Injectable()
 export class Taps extends TapDoor {
   readonly #logger = new Logger(Taps.name);
@@ -31,21 +41,40 @@ export class Taps extends TapDoor {
     await this.#answer(buttons, tap, await this.#decide(buttons, tap));
   }
 
-  override knock(scheme: string, body: unknown): Promise<object> | null {
+  override knock(scheme: string, body: unknown): Promise<object | null> | null {
     for (const id of this.channels.ids) {
       const buttons = this.channels.get(id)?.buttons;
-      if (buttons?.people !== scheme) continue;
-      const tap = buttons.read(body);
-      return tap === null ? null : this.#takeAtDoor(buttons, tap);
+      if (buttons == null || (buttons.scheme ?? buttons.people) !== scheme) continue;
+      const tap = buttons.read?.(body) ?? null;
+      if (tap !== null) return this.#takeAtDoor(buttons, [tap], true);
+      const heard = buttons.hear?.(body);
+      const typed = heard === undefined ? [] : typedTaps(heard);
+      if (heard === undefined || typed.length === 0) continue;
+      return this.#takeAtDoor(buttons, typed, heard.isAll && typed.length === heard.texts.length);
     }
     return null;
   }
 
-  async #takeAtDoor(buttons: Buttons, tap: Tap): Promise<object> {
-    const outcome = await this.#decide(buttons, tap);
-    // The platform waits for our answer, and for seconds only.
-    void this.#answer(buttons, tap, outcome);
-    return buttons.inAnswer?.(outcome.words) ?? {};
+  /** @param isAll whether the platform tells nothing else */
+  async #takeAtDoor(
+    buttons: Buttons,
+    taps: readonly Tap[],
+    isAll: boolean,
+  ): Promise<object | null> {
+    const answers: string[] = [];
+    for (const tap of taps) {
+      const isTyped = buttons.hear !== undefined;
+      const outcome = await (isTyped
+        ? this.#decideTyped(buttons, tap)
+        : this.#decide(buttons, tap));
+      if (outcome === null) continue;
+      // The platform waits for our answer, and for seconds only.
+      void this.#answer(buttons, tap, outcome);
+      answers.push(outcome.words);
+    }
+    const [words, ...others] = answers;
+    if (words === undefined || !isAll || answers.length < taps.length) return null;
+    return (others.length === 0 && buttons.inAnswer?.(words)) || {};
   }
 
   async #answer(buttons: Buttons, tap: Tap, { words, isOver, decides }: Outcome): Promise<void> {
@@ -62,7 +91,7 @@ export class Taps extends TapDoor {
   }
 
   async #decide(buttons: Buttons, tap: Tap): Promise<Outcome> {
-    const { code, verdict, by } = tap;
+    const { code, by } = tap;
     const question = await this.ledger.question({ code: codeDigest(code) });
     if (question === null || this.#isElsewhere(buttons, question)) {
       return { words: FORGOTTEN, isOver: true };
@@ -71,6 +100,27 @@ export class Taps extends TapDoor {
       this.#logger.warn(`${by} has tapped a question that others decide`);
       return { words: STRANGER, isOver: false };
     }
+    return this.#settle(question, tap);
+  }
+
+  /** Null: whoever typed it has nothing to decide, so it is a text like any other. */
+  async #decideTyped(buttons: Buttons, tap: Tap): Promise<Outcome | null> {
+    const code = codeDigest(tap.code);
+    const isHis = (question: AskedQuestion) =>
+      !this.#isElsewhere(buttons, question) && mayDecide(buttons, tap, question);
+    const open = (await this.ledger.openQuestions()).filter(isHis);
+    const known = await this.ledger.question({ code });
+    if (known !== null && known.decision !== null && isHis(known)) return this.#settle(known, tap);
+    if (open.length === 0) return null;
+    const waits = open.map(({ id }) => id);
+    const wait = await this.ledger.tryCode({ by: tap.by, code, waits });
+    const question = open.find(({ id }) => id === wait);
+    if (question !== undefined) return this.#settle(question, tap);
+    this.#logger.warn(`${tap.by} has typed a code that decides nothing`);
+    return { words: WRONG, isOver: false };
+  }
+
+  #settle(question: AskedQuestion, { verdict, by }: Tap): Promise<Outcome> {
     return this.#take(question, { verdict, by, at: this.clock.now() });
   }
 
@@ -125,9 +175,23 @@ interface Outcome {
 
 /** Whom the operator named; where nobody is named, whoever is asked in a private conversation. */
 function mayDecide(buttons: Buttons, tap: Tap, { approvers, asked }: AskedQuestion): boolean {
-  if (approvers !== null) return approvers.includes(tap.by);
+  const address = (to: string) => buttons.address?.(to) ?? to;
+  const prefix = `${buttons.people}:`;
+  if (approvers !== null) {
+    const people = approvers.filter((one) => one.startsWith(prefix));
+    return people.some((one) => tap.by === prefix + address(one.slice(prefix.length)));
+  }
   const [chat = ''] = asked?.to.split('/') ?? [];
-  return buttons.isPrivate(chat) && (chat === tap.to || tap.by === `${buttons.people}:${chat}`);
+  const name = address(chat);
+  return buttons.isPrivate(chat) && (name === tap.to || tap.by === prefix + name);
+}
+
+/** What of it is an answer to a question. */
+function typedTaps({ texts }: HeardTexts): Tap[] {
+  return texts.flatMap(({ text, ...said }) => {
+    const typed = readTyped(text);
+    return typed === null ? [] : [{ ...said, ...typed, messageId: '' }];
+  });
 }
 
 function decidedBefore(decision: WaitDecision | null | undefined, by: string): string {

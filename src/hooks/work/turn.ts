@@ -341,8 +341,8 @@ function asksFor(
 
 /** @throws AgentError where a mapping asks about the tools of an agent that would call them unasked */
 function assertCanAsk({ agent, asks }: Pick<AgentTurn, 'agent' | 'asks'>): void {
-  if (asks === undefined || canAskAboutTools(agent.runner?.type)) return;
-  const message = `approve asks about tools, which agent "${agent.id}" calls by itself: use run or reply, or an agent of a model`;
+  if (asks === undefined || canAskAboutTools(agent.runner)) return;
+  const message = `approve asks about tools, which agent "${agent.id}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code`;
   throw new AgentError(message, 'needs-operator');
 }
 

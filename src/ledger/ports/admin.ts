@@ -14,6 +14,7 @@ import type {
   WorkCounts,
 } from '../../hooks/ports/ledger-admin.ts';
 import type {
+  CodeTry,
   Decision,
   DecisionOutcome,
   ResumeOutcome,
@@ -103,6 +104,14 @@ export class StoredAdmin extends LedgerAdmin {
 
   hasOpenButtons(): Promise<boolean> {
     return this.#parts.freshReader.call('hasOpenButtons');
+  }
+
+  openQuestions(): Promise<readonly AskedQuestion[]> {
+    return this.#parts.freshReader.call('readOpenQuestions');
+  }
+
+  tryCode(given: CodeTry): Promise<string | null> {
+    return this.#parts.writer.call('tryCode', given);
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -5,10 +5,11 @@
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
-import { NO_MAPPING, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
+import { MOST_TRIES, NO_MAPPING, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
+  CodeTry,
   Decision,
   DecisionOutcome,
   NewWait,
@@ -38,7 +39,10 @@ const MOST_RESUMED = 200;
 type StoredQuestion = Pick<
   NewWait,
   'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked' | 'resumers' | 'question'
->;
+> & {
+  /** How many wrong codes each person has typed who may decide. */
+  readonly tries?: Readonly<Record<string, number>>;
+};
 
 const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
 const COUNT = `SELECT count(*) AS total FROM @waits WHERE decision IS NULL AND kind <> 'event'`;
@@ -62,8 +66,13 @@ const END = 'UPDATE @questions SET on_end = NULL WHERE wait = $1';
 const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @questions q ON q.wait = s.id
   WHERE s.id = $1`;
 const TAPPED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
-  WHERE q.code = $1`;
+  WHERE q.code = $1 ORDER BY s.id DESC`;
 const TAPPABLE = 'SELECT 1 FROM @questions WHERE on_end IS NOT NULL LIMIT 1';
+const ASKED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
+  WHERE q.on_end IS NOT NULL ORDER BY s.id`;
+const TRIED = `SELECT s.id, s.question, q.code FROM @waits s JOIN @questions q ON q.wait = s.id
+  WHERE s.id = ANY ($1::text[]) AND s.decision IS NULL ORDER BY s.id FOR UPDATE OF s`;
+const NOTE_TRY = 'UPDATE @waits SET question = $2 WHERE id = $1';
 const OPEN_OF_EVENT =
   'SELECT message_id, on_end FROM @questions WHERE event = $1 AND on_end IS NOT NULL';
 const NOTE_ASKED = 'UPDATE @questions SET message_id = $2 WHERE wait = $1';
@@ -215,7 +224,34 @@ export async function readQuestion(
   by: { id: string } | { code: string },
 ): Promise<AskedQuestion | null> {
   const row = await ('id' in by ? first(tx, QUESTION, by.id) : first(tx, TAPPED, by.code));
-  if (row === undefined) return null;
+  return row === undefined ? null : toAsked(tx, row);
+}
+
+/** Those that have buttons or a code, and about which nobody has decided. */
+export async function readOpenQuestions(tx: Tx): Promise<AskedQuestion[]> {
+  const rows = await tx.all(ASKED);
+  return rows.map((row) => toAsked(tx, row));
+}
+
+/** Finds the wait whose code somebody has typed, or counts a wrong one against each that it could have been of. */
+export async function tryCode(tx: Tx, { by, code, waits }: CodeTry): Promise<string | null> {
+  const rows = await tx.all(TRIED, waits);
+  const open = rows.map((row) => {
+    const question: StoredQuestion = storedJson(text(row, 'question'));
+    return { id: text(row, 'id'), row, question, tries: question.tries?.[by] ?? 0 };
+  });
+  const [found, ...others] = open.filter(({ row }) => text(row, 'code') === code);
+  // Two with the same code would leave it open which one is meant.
+  if (found !== undefined && others.length === 0) return found.tries < MOST_TRIES ? found.id : null;
+  for (const { id, question, tries } of open) {
+    if (tries >= MOST_TRIES) continue;
+    const counted = { ...question, tries: { ...question.tries, [by]: tries + 1 } };
+    await tx.run(NOTE_TRY, id, JSON.stringify(counted satisfies StoredQuestion));
+  }
+  return null;
+}
+
+function toAsked(tx: Tx, row: Row): AskedQuestion {
   const { digest, asked, approvers }: StoredQuestion = storedJson(text(row, 'question'));
   return {
     id: text(row, 'id'),
@@ -240,6 +276,7 @@ export async function clearDecisions(tx: Tx, events: readonly Key[]): Promise<vo
     const {
       calls: _calls,
       question: _words,
+      tries: _tries,
       ...question
     }: StoredQuestion = storedJson(text(row, 'question'));
     const decided = JSON.stringify({ verdict, by, at, event: event && { ...event, message: '' } });

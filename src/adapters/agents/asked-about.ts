@@ -1,0 +1,15 @@
+import type { AskedTools } from '../../hooks/ports/agent-runner.ts';
+
+/** What an agent is told of a call where nobody can be asked. */
+export const NOBODY =
+  'A person has to decide about this tool, and nobody can be asked in this turn.';
+
+/** Whether a person decides about calls of this tool. */
+export function isAskedAbout({ tools }: AskedTools, tool: string): boolean {
+  return tools.some((pattern) => fits(tool, pattern));
+}
+
+function fits(tool: string, pattern: string): boolean {
+  const words = pattern.split('*').map((word) => RegExp.escape(word));
+  return new RegExp(`^${words.join('.*')}$`, 's').test(tool);
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CLAUDE = fileURLToPath(new URL('cli/claude.mjs', import.meta.url));
+
+/** A call that the program makes: the tool's name and its input. */
+export type ProgramCall = readonly [string, object];
+
+/** A program that asks about its tools as Claude Code does, in a directory that says what it calls. */
+export class ScriptedClaude {
+  readonly #script: string;
+  readonly #done: string;
+
+  constructor(dir: string) {
+    this.#script = join(dir, 'script.json');
+    this.#done = join(dir, 'done');
+  }
+
+  /** What it calls in each turn from now on. @param how `isDeaf`: goes on though interrupted; `isSilent`: tells no session; `hangs`: does not end */
+  calls(
+    turns: readonly (readonly ProgramCall[])[],
+    how: { isDeaf?: true; isSilent?: true; hangs?: true; exit?: number } = {},
+  ): this {
+    writeFileSync(this.#script, JSON.stringify({ turns, done: this.#done, ...how }));
+    return this;
+  }
+
+  /** Its runner, as docs/agents.md has it of the real one. */
+  get runner() {
+    const args = [CLAUDE, this.#script, '-p', '--output-format', 'json'];
+    const paths = { resultPath: 'result', sessionIdPath: 'session_id' } as const;
+    return {
+      type: 'command',
+      command: process.execPath,
+      args,
+      resumeArgs: [...args, '--resume', '{session}'],
+      output: 'json',
+      ...paths,
+      env: [],
+      permissionPrompt: 'claude-code',
+    } as const;
+  }
+
+  /** The calls that were made, `<tool> <input>` each. */
+  get done(): readonly string[] {
+    if (!existsSync(this.#done)) return [];
+    return readFileSync(this.#done, 'utf8').split('\n').filter(Boolean);
+  }
+}
