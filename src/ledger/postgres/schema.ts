@@ -292,7 +292,7 @@ CREATE TABLE waits (
 );
 CREATE INDEX waits_by_event ON waits (event);
 CREATE INDEX waits_open ON waits (id) WHERE decision IS NULL;
-CREATE INDEX waits_open_by_owner ON waits (owner) WHERE decision IS NULL;
+CREATE INDEX waits_open_by_owner ON waits (owner, id) WHERE decision IS NULL;
 `;
 
 /**

@@ -359,6 +359,14 @@ export function describeWaits(openStore: OpenStore): void {
         expect((await resume('k', { trust })).outcome.runs).toHaveLength(1);
       });
 
+      it('is found behind any number of others that another mapping resumes', async () => {
+        for (let n = 0; n < 201; n += 1) await awaiting('k', { by: ['n'] });
+        const { eventId } = await awaiting('k');
+        const { outcome } = await resume('k');
+        expect(outcome).toEqual({ runs: [runOf(eventId)], isRefused: true });
+        expect((await resume('k')).outcome).toEqual({ runs: [], isRefused: true });
+      });
+
       it('takes one of many, and none once time has claimed it', async () => {
         await awaiting('k');
         const many = await Promise.all(Array.from({ length: 10 }, () => accept(newId())));
