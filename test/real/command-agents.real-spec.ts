@@ -97,10 +97,9 @@ describe('docs/agents.md: programs from npm', () => {
     const variables = env?.(model.origin) ?? {};
     const names = Object.keys(variables).map((name) => `'${name}'`);
     const [configuration = ''] = documented(heading);
-    await service.start(
-      configuration.replace(/env: \[.*\]/, `env: [${names.join(', ')}]`),
-      variables,
-    );
+    await service.start(configuration.replace(/env: \[.*\]/, `env: [${names.join(', ')}]`), {
+      env: variables,
+    });
   }
 
   it.each([
