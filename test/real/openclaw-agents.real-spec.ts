@@ -80,6 +80,15 @@ describe('docs/agents.md: OpenClaw as an agent that runs elsewhere', () => {
     expect(toldOf(run.id)).toHaveLength(1);
   }, 600_000);
 
+  it('is told to end', async () => {
+    const { event, release } = await begin('Question 5');
+    const asked = model.requests.at(-1);
+    await service.deny(await service.waits(event));
+    expect(await service.ended(event)).toMatchObject({ status: 'failed', reply: null });
+    expect(await asked?.closed).toBe('broken');
+    release();
+  });
+
   it('fails with its words', async () => {
     model.refusal = { status: 400, message: 'no such thing' };
     const event = await service.send('Question 4');

@@ -33,6 +33,7 @@ export interface EndedRun {
   readonly status: string;
   readonly reply: string | null;
   readonly error: string | null;
+  readonly waits: readonly { readonly id: string }[];
 }
 
 interface Given {
@@ -116,6 +117,16 @@ export class DocumentedService implements AsyncDisposable {
     const sent = { token: HOOK_TOKEN, body: { question } };
     const { body } = await this.#running.ask(`/hooks/${namespace}`, sent);
     return String(body['eventId']);
+  }
+
+  /** Denies what a run waits for. */
+  async deny({ waits }: EndedRun): Promise<void> {
+    const decide = `/ops/api/waits/${waits.at(-1)?.id}/decide`;
+    const { status } = await this.#running.ask(decide, {
+      token: OPERATOR_TOKEN,
+      body: { verdict: 'denied' },
+    });
+    if (status !== 200) throw new Error(`it could not be denied: ${status}`);
   }
 
   ended(eventId: string, patienceMs = PATIENCE_MS): Promise<EndedRun> {
