@@ -100,10 +100,9 @@ describe('docs/agents.md: programs from npm', () => {
     const variables = env?.(model.origin) ?? {};
     const names = Object.keys(variables).map((name) => `'${name}'`);
     const [configuration = ''] = documented(heading);
-    await service.start(
-      configuration.replace(/env: \[.*\]/, `env: [${names.join(', ')}]`),
-      variables,
-    );
+    await service.start(configuration.replace(/env: \[.*\]/, `env: [${names.join(', ')}]`), {
+      env: variables,
+    });
   }
 
   it.each([
@@ -146,26 +145,29 @@ describe('docs/agents.md: programs from npm', () => {
       const [configuration = ''] = documented('Claude Code');
       const { home = [], env } = POINTED['Claude Code'] ?? {};
       for (const [file, content] of home) service.writeHome(file, content(model.origin));
-      await service.start(
-        configuration.replace('runner: {', "approve: 'tools', runner: {"),
-        env?.(model.origin),
-      );
+      await service.start(configuration.replace('runner: {', "approve: 'tools', runner: {"), {
+        env: env?.(model.origin),
+        sessionMode: 'isolated',
+      });
       model.calls.push(CALL);
-      const event = await service.askToWait('Question 1');
-      expect(event.runs[0]?.waits).toMatchObject([
+      const event = await service.send('Question 1');
+      const run = await service.waits(event);
+      expect(run.waits).toMatchObject([
         { kind: 'tools', calls: [{ tool: 'Bash', input: JSON.stringify(CALL.input) }] },
       ]);
       expect(made()).toEqual([]);
-      return event;
+      return { event, run };
     }
     const lastAsked = () => JSON.stringify(model.requests.at(-1)?.body);
 
     it('calls what was approved, once', async () => {
-      const event = await waiting();
+      const { event, run } = await waiting();
       model.calls.push(CALL);
-      await service.decide(event, { verdict: 'approved' });
-      const run = await service.ended(event);
-      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringContaining('I heard') });
+      await service.decide(run, { verdict: 'approved' });
+      expect(await service.ended(event)).toMatchObject({
+        status: 'succeeded',
+        reply: expect.stringContaining('I heard'),
+      });
       expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
       expect(lastAsked()).toContain('A person has approved what you were interrupted for: Bash.');
       const offered = anthropic.toolsOf(model.requests.at(-1)?.body);
@@ -174,26 +176,28 @@ describe('docs/agents.md: programs from npm', () => {
     });
 
     it('asks anew about anything else, a second time included', async () => {
-      const event = await waiting();
+      const { event, run } = await waiting();
       model.calls.push(CALL, CALL);
-      await service.decide(event, { verdict: 'approved' });
-      const again = await service.waits(event.id, 2);
+      await service.decide(run, { verdict: 'approved' });
+      const again = await service.waits(event, 2);
       expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
       const other = { ...CALL, input: { ...CALL.input, command: 'echo more >> made' } };
       model.calls.push(other);
       await service.decide(again, { verdict: 'approved' });
-      const third = await service.waits(event.id, 3);
-      expect(third.runs[0]?.waits.at(-1)?.calls).toEqual([
+      const third = await service.waits(event, 3);
+      expect(third.waits.at(-1)?.calls).toEqual([
         { tool: 'Bash', input: JSON.stringify(other.input) },
       ]);
       expect(readFileSync(join(service.workspace, 'made'), 'utf8')).toBe('deployed\n');
     });
 
     it('does nothing that was denied, and is told why', async () => {
-      const event = await waiting();
-      await service.decide(event, { verdict: 'denied', reason: 'too early' });
-      const run = await service.ended(event);
-      expect(run).toMatchObject({ status: 'succeeded', reply: expect.stringContaining('I heard') });
+      const { event, run } = await waiting();
+      await service.decide(run, { verdict: 'denied', reason: 'too early' });
+      expect(await service.ended(event)).toMatchObject({
+        status: 'succeeded',
+        reply: expect.stringContaining('I heard'),
+      });
       expect(lastAsked()).toMatch(/is not done \(Bash\): denied by .{1,40}: too early\./);
       expect(made()).toEqual([]);
     });

@@ -13,8 +13,7 @@ describe('docs/agents.md: OpenClaw as an agent', () => {
   beforeAll(async () => {
     model = await ModelServer.start();
     openClaw = new OpenClaw();
-    const { gateway } = JSON5.parse<{ gateway: object }>(THEIRS);
-    await openClaw.start(gateway, model.origin);
+    await openClaw.start(JSON5.parse(THEIRS), model.origin);
   });
   afterAll(async () => {
     await openClaw[Symbol.asyncDispose]();
@@ -24,7 +23,7 @@ describe('docs/agents.md: OpenClaw as an agent', () => {
   beforeEach(async () => {
     service = new DocumentedService();
     const there = OURS.replace(':18789/', `:${openClaw.port}/`);
-    await service.start(there, { OTHER_GATEWAY_TOKEN: openClaw.token });
+    await service.start(there, { env: { OTHER_GATEWAY_TOKEN: openClaw.token } });
   });
   afterEach(() => service[Symbol.asyncDispose]());
 

@@ -11,6 +11,13 @@ import { PATH } from './programs.ts';
 const START_MS = 150_000;
 const TOKEN = 'a-token-of-the-other-gateway';
 
+/** Sections of its `openclaw.json`. */
+export interface Documented {
+  readonly gateway?: object;
+  readonly plugins?: { readonly entries: object };
+  readonly cron?: object;
+}
+
 /** An OpenClaw of its own home, on a free port, whose agent `main` asks the model at an address. */
 export class OpenClaw implements AsyncDisposable {
   readonly token = TOKEN;
@@ -20,13 +27,12 @@ export class OpenClaw implements AsyncDisposable {
   port = 0;
 
   /**
-   * @param gateway what the documentation says of the section `gateway` of its configuration.
+   * @param documented what the documentation says of its configuration.
    * @param modelUrl a server that speaks chat completions.
    */
-  async start(gateway: object, modelUrl: string): Promise<void> {
+  async start(documented: Documented, modelUrl: string): Promise<void> {
     this.port = await freePort();
-    const home = join(this.#dir.path, 'home');
-    mkdirSync(join(home, '.openclaw'), { recursive: true });
+    mkdirSync(join(this.#home, '.openclaw'), { recursive: true });
     const auth = { mode: 'token', token: TOKEN };
     const local = { mode: 'local', bind: 'loopback', port: this.port, auth };
     const model = { id: 'test-model', name: 'test-model' };
@@ -36,15 +42,22 @@ export class OpenClaw implements AsyncDisposable {
       workspace: join(this.#dir.path, 'workspace'),
       skipBootstrap: true,
     };
+    const { gateway, plugins, cron } = documented;
+    const none = { slots: { memory: 'none' }, allow: Object.keys(plugins?.entries ?? {}) };
     const configuration = {
       gateway: { ...gateway, ...local, controlUi: { enabled: false } },
       models: { providers: { local: { ...provider, api: 'openai-completions' } } },
       agents: { defaults },
-      plugins: { enabled: false },
-      cron: { enabled: false },
+      plugins: plugins === undefined ? { enabled: false } : { ...none, ...plugins },
+      cron: cron ?? { enabled: false },
       update: { checkOnStart: false },
     };
-    writeFileSync(join(home, '.openclaw/openclaw.json'), JSON.stringify(configuration));
+    writeFileSync(join(this.#home, '.openclaw/openclaw.json'), JSON.stringify(configuration));
+    await this.begin();
+  }
+
+  /** Begins it anew, after {@link kill}. */
+  async begin(): Promise<void> {
     // As its docs/gateway/embedding.md advises those who start it from a program.
     const quiet = {
       OPENCLAW_DISABLE_BONJOUR: '1',
@@ -53,7 +66,7 @@ export class OpenClaw implements AsyncDisposable {
     };
     const child = spawn('openclaw', ['gateway', 'run'], {
       cwd: this.#dir.path,
-      env: { PATH, HOME: home, TMPDIR: this.#dir.path, ...quiet },
+      env: { PATH, HOME: this.#home, TMPDIR: this.#dir.path, ...quiet },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -66,21 +79,25 @@ export class OpenClaw implements AsyncDisposable {
 
   async #isUp(): Promise<boolean> {
     if (this.#child?.exitCode !== null) throw new Error(`OpenClaw ended: ${this.#output}`);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const answer = await fetch(`http://127.0.0.1:${this.port}/v1/models`, { headers }).catch(
-      () => undefined,
-    );
+    const answer = await fetch(`http://127.0.0.1:${this.port}/readyz`).catch(() => undefined);
     await answer?.body?.cancel();
     return answer?.ok === true;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  get #home(): string {
+    return join(this.#dir.path, 'home');
+  }
+
+  async kill(): Promise<void> {
     const child = this.#child;
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'close');
-      process.kill(-child.pid, 'SIGKILL');
-      await ended;
-    }
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
     this.#dir[Symbol.dispose]();
   }
 }

@@ -27,27 +27,25 @@ export function documented(heading: string): readonly string[] {
   return [...section.matchAll(/```json5\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
-/** How a run ended, as the operator API tells it. */
+/** How a run ended or stands, as the operator API tells it. */
 export interface EndedRun {
+  readonly id: string;
   readonly status: string;
   readonly reply: string | null;
   readonly error: string | null;
+  readonly waits: readonly { readonly id: string; readonly calls: readonly unknown[] }[];
 }
 
-/** An event whose run waits for a person. */
-export interface WaitingEvent {
-  readonly id: string;
-  readonly runs: readonly {
-    readonly status: string;
-    readonly error: string | null;
-    readonly waits: readonly { readonly id: string; readonly calls: readonly unknown[] }[];
-  }[];
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly sessionMode?: 'persistent' | 'isolated';
 }
 
 /** The built service with a configuration of the documentation, for a user whose home is empty until a test fills it. */
 export class DocumentedService implements AsyncDisposable {
   readonly #dir = new ConfigDirectory();
   #service: ServiceProcess | undefined;
+  #env: Readonly<Record<string, string>> = {};
 
   /** A file of the user's home, where programs keep their own settings. */
   writeHome(name: string, content: unknown): this {
@@ -61,8 +59,12 @@ export class DocumentedService implements AsyncDisposable {
     return join(this.#dir.path, 'home');
   }
 
-  async start(configuration: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async start(
+    configuration: string,
+    { env = {}, sessionMode = 'persistent' }: Given = {},
+  ): Promise<void> {
     mkdirSync(this.home, { recursive: true });
+    const { hooks, ...rest } = JSON5.parse<{ hooks?: object }>(configuration);
     this.#dir.write('gateway.json5', {
       gateway: { auth: { token: OPERATOR_TOKEN } },
       hooks: {
@@ -71,77 +73,84 @@ export class DocumentedService implements AsyncDisposable {
         mappings: ['hook', 'cron'].map((namespace) => ({
           match: { path: namespace },
           sessionKey: `${namespace}:talk`,
-          sessionMode: 'persistent',
+          sessionMode,
           messageTemplate: '{{question}}',
           deliver: false,
           wakeMode: 'next-heartbeat',
         })),
+        ...hooks,
       },
-      ...JSON5.parse<object>(configuration),
+      ...rest,
     });
-    const all = { PATH, HOME: this.home, ...env };
-    const service = new ServiceProcess(this.#dir.path, all);
+    this.#env = { PATH, HOME: this.home, ...env };
+    await this.begin();
+  }
+
+  /** Begins it anew, after {@link kill}. */
+  async begin(): Promise<void> {
+    const service = new ServiceProcess(this.#dir.path, this.#env);
     this.#service = service;
     const started = () => service.logged('listening');
     service.url = String((await eventually('the service listens', started, PATIENCE_MS))['url']);
   }
 
+  async kill(): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]();
+  }
+
+  get url(): string {
+    return this.#running.url;
+  }
+
+  get #running(): ServiceProcess {
+    if (this.#service === undefined) throw new Error('the service is not started');
+    return this.#service;
+  }
+
   /** Asks the next question of the conversation that has that session. */
   async ask(question: string, namespace: 'hook' | 'cron' = 'hook'): Promise<EndedRun> {
-    const service = this.#service;
-    if (service === undefined) throw new Error('the service is not started');
+    return this.ended(await this.send(question, namespace));
+  }
+
+  /** @returns the id of its event */
+  async send(question: string, namespace: 'hook' | 'cron' = 'hook'): Promise<string> {
     const sent = { token: HOOK_TOKEN, body: { question } };
-    const { body } = await service.ask(`/hooks/${namespace}`, sent);
-    const event = `/ops/api/events/${String(body['eventId'])}`;
-    return eventually(
-      'the run ends',
-      async () => {
-        const found = await service.ask(event, { token: OPERATOR_TOKEN });
-        const [run] = found.body['runs'] as EndedRun[];
-        return run !== undefined && !['queued', 'running'].includes(run.status) && run;
-      },
-      PATIENCE_MS,
-    );
+    const { body } = await this.#running.ask(`/hooks/${namespace}`, sent);
+    return String(body['eventId']);
   }
 
-  /** A run of the agent on its own. @returns the event, once its run waits for a person */
-  async askToWait(message: string): Promise<WaitingEvent> {
-    const body = { message, deliver: false, wakeMode: 'next-heartbeat' };
-    const sent = await this.#asked('/hooks/agent', { token: HOOK_TOKEN, body });
-    return this.waits(String(sent['eventId']));
+  /** Decides about what a run waits for. */
+  async decide({ waits }: EndedRun, decision: object): Promise<void> {
+    const path = `/ops/api/waits/${waits.at(-1)?.id}/decide`;
+    const { status } = await this.#running.ask(path, { token: OPERATOR_TOKEN, body: decision });
+    if (status !== 200) throw new Error(`it could not be decided: ${status}`);
   }
 
-  /** @param times how often it has asked by then */
-  waits(id: string, times = 1): Promise<WaitingEvent> {
-    return eventually(
-      'the run waits',
-      async () => {
-        const { status, runs } = await this.#asked(`/ops/api/events/${id}`);
-        const [run] = runs as WaitingEvent['runs'];
-        if (run?.status === 'failed') throw new Error(String(run.error));
-        return status === 'waiting' && run?.waits.length === times && { id, runs: [run] };
-      },
-      PATIENCE_MS,
-    );
+  ended(eventId: string, patienceMs = PATIENCE_MS): Promise<EndedRun> {
+    const isOver = ({ status }: EndedRun) => !['queued', 'running', 'waiting'].includes(status);
+    return this.#run(eventId, 'the run ends', isOver, patienceMs);
   }
 
-  /** Decides about what it waits for. */
-  async decide({ runs: [run] }: WaitingEvent, decision: object): Promise<void> {
-    const wait = run?.waits.at(-1)?.id ?? '';
-    await this.#asked(`/ops/api/waits/${wait}/decide`, { body: decision });
+  /** @param times how often it has waited by then, this one included */
+  waits(eventId: string, times = 1): Promise<EndedRun> {
+    const isWaiting = ({ status, waits }: EndedRun) =>
+      status === 'waiting' && waits.length === times;
+    return this.#run(eventId, 'the run waits', isWaiting);
   }
 
-  /** Its run, once that has ended. */
-  ended({ id }: WaitingEvent): Promise<EndedRun> {
-    return eventually(
-      'the run ends',
-      async () => {
-        const { runs } = await this.#asked(`/ops/api/events/${id}`);
-        const [ended] = runs as EndedRun[];
-        return ended !== undefined && ['succeeded', 'failed'].includes(ended.status) && ended;
-      },
-      PATIENCE_MS,
-    );
+  #run(
+    eventId: string,
+    what: string,
+    is: (run: EndedRun) => boolean,
+    patienceMs = PATIENCE_MS,
+  ): Promise<EndedRun> {
+    const read = async () => {
+      const token = OPERATOR_TOKEN;
+      const found = await this.#running.ask(`/ops/api/events/${eventId}`, { token });
+      const [run] = found.body['runs'] as EndedRun[];
+      return run !== undefined && is(run) && run;
+    };
+    return eventually(what, read, patienceMs);
   }
 
   /** Where its only agent works. */
@@ -149,14 +158,8 @@ export class DocumentedService implements AsyncDisposable {
     return join(this.#dir.path, 'workspaces', 'main');
   }
 
-  async #asked(path: string, given: { token?: string; body?: unknown } = {}) {
-    if (this.#service === undefined) throw new Error('the service is not started');
-    const { body } = await this.#service.ask(path, { token: OPERATOR_TOKEN, ...given });
-    return body;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#service?.[Symbol.asyncDispose]();
+    await this.kill();
     this.#dir[Symbol.dispose]();
   }
 }

@@ -206,10 +206,64 @@ function isAnswer(item: unknown): boolean {
   );
 }
 
+/**
+ * Automations of OpenClaw that run once, through its bundled plugin `admin-http-rpc`: methods, fields and states as version
+ * 2026.9.6 has them (`dist/extensions/admin-http-rpc`, `docs/automation/cron-jobs`). One that a restart interrupts is begun
+ * anew there. Its webhook has one token for all, so the token of the run is in its URL.
+ */
+const openclaw: CallbackProtocol = {
+  isRepeatable: () => false,
+  async start(remote, { url, token }) {
+    const { turn, settings } = remote;
+    const payload = getField(settings.body, 'payload');
+    const job = {
+      name: `run ${turn.id}`,
+      wakeMode: 'now',
+      ...settings.body,
+      schedule: { kind: 'at', at: new Date().toISOString() },
+      // A session of its own name would be resumed after a restart, beside the automation.
+      sessionTarget: 'isolated',
+      payload: { ...(isRecord(payload) && payload), kind: 'agentTurn', message: turn.prompt },
+      delivery: url === undefined ? { mode: 'none' } : { mode: 'webhook', to: `${url}/${token}` },
+    };
+    const added = await administer(remote, 'cron.add', job);
+    return { task: getText(added, 'id') ?? '', standing: { is: 'working' } };
+  },
+  // Its error may be followed by another attempt: that is told only when it is asked.
+  read(body) {
+    const text = getText(body, 'status') === 'ok' ? getText(body, 'summary') : undefined;
+    return text === undefined ? null : { is: 'succeeded', text };
+  },
+  async ask(remote, id) {
+    const runs = getField(await administer(remote, 'cron.runs', { id, limit: 1 }), 'entries');
+    const last: unknown = Array.isArray(runs) ? runs[0] : undefined;
+    const status = getText(last, 'status');
+    if (status === undefined) return { is: 'working' };
+    if (status === 'ok') return { is: 'succeeded', text: getText(last, 'summary') ?? '' };
+    const error = shortened(getText(last, 'error') ?? `the automation is ${status}`);
+    const isTriedAgain = await administer(remote, 'cron.get', { id }).then(
+      (job) => getField(job, 'enabled') === true,
+      (gone: unknown) => {
+        if (gone instanceof AgentError && gone.kind === 'permanent') return false;
+        throw gone;
+      },
+    );
+    return isTriedAgain ? { is: 'working', progress: error } : { is: 'failed', error };
+  },
+  cancel: (remote, id) => administer(remote, 'cron.remove', { id }),
+};
+
+/** @throws AgentError for what OpenClaw refuses */
+async function administer(remote: Remote, method: string, params: object): Promise<unknown> {
+  const { json } = await post(remote, remote.settings.baseUrl, { method, params }, {});
+  return getField(json, 'payload');
+}
+
 export const PROTOCOLS: Readonly<Record<CallbackSettings['protocol'], CallbackProtocol>> = {
   plain,
   a2a,
   'openai-sessions': openaiSessions,
+  openclaw,
 };
 
 /** States in which nothing more comes by itself. */
@@ -288,10 +342,12 @@ async function send(
     if (!(error instanceof HttpError)) throw error;
     throw new AgentError(error.message, error.kind === 'unreachable' ? 'unreachable' : 'retryable');
   });
-  const { status } = answer;
+  const { status, json } = answer;
   if (status >= 200 && status <= 299) return answer;
+  const said = getText(getField(json, 'error'), 'message');
   const retryAfterMs = parseRetryAfter(answer.headers.get('retry-after') ?? undefined, Date.now());
-  throw new AgentError(`${hostOf(remote)} answered ${status}`, kindOf(status), retryAfterMs);
+  const why = said === undefined ? '' : `: ${shortened(said)}`;
+  throw new AgentError(`${hostOf(remote)} answered ${status}${why}`, kindOf(status), retryAfterMs);
 }
 
 function kindOf(status: number): AgentError['kind'] {

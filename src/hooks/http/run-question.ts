@@ -35,6 +35,11 @@ export function runIdIn(name: string): string | undefined {
   return RUN_PATH.exec(name)?.[1];
 }
 
+/** Where a run is asked for and told of. */
+export function runPath(runId: string): string {
+  return `runs/${runId}`;
+}
+
 /** The question that a request asks; undefined: it asks for no run. @param name sub-path as it came */
 export function readQuestion(
   name: string,
@@ -46,6 +51,9 @@ export function readQuestion(
 
 /** Header in which Agent2Agent sends the token of a push notification, beside or instead of a bearer. */
 const A2A_TOKEN = 'x-a2a-notification-token';
+
+/** The token below the path of its run, from who can send no header. */
+const TOLD_PATH = /^(runs\/[^/]+)\/([^/]+)$/;
 
 /** A request that shows the token of a run. */
 export interface RunCallback {
@@ -59,9 +67,11 @@ export function readCallback(
   name: string,
   { method, headers }: IncomingMessage,
 ): RunCallback | undefined {
-  const runId = method === 'POST' ? runIdIn(name) : undefined;
+  if (method !== 'POST') return undefined;
+  const [, path = name, last] = TOLD_PATH.exec(name) ?? [];
+  const runId = runIdIn(path);
   if (runId === undefined) return undefined;
   const notified = headers[A2A_TOKEN];
-  const token = parseBearer(headers.authorization) ?? String(notified ?? '').trim();
+  const token = last ?? parseBearer(headers.authorization) ?? String(notified ?? '').trim();
   return token.startsWith(CALLBACK_TOKEN) ? { runId, token } : undefined;
 }

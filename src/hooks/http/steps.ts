@@ -11,7 +11,7 @@ import { assertContent, parseContent } from './content.ts';
 import { Handshakes } from './handshakes.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
 import type { PathRule } from './path-rules.ts';
-import { hasTokenInQuery, signedBy, toHookRequest } from './request.ts';
+import { hasTokenInQuery, hideSecrets, signedBy, toHookRequest } from './request.ts';
 import { RunCallbacks } from './run-callbacks.ts';
 import { runIdIn } from './run-question.ts';
 
@@ -122,9 +122,16 @@ const verifySignature: Step = (call, { signatures }) => {
 
 /** Not UTF-8, not JSON, too deep: 400. */
 const parse: Step = (call) => {
-  const { bytes = EMPTY, rule, raw } = call;
+  const { rule, raw, callback } = call;
+  // Whoever is told a URL may repeat it.
+  const bytes = hideToken(call.bytes ?? EMPTY, callback?.token);
   return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
 };
+
+function hideToken(bytes: Buffer, token: string | undefined): Buffer {
+  if (token === undefined) return bytes;
+  return Buffer.from(hideSecrets(bytes.toString('latin1'), [token]), 'latin1');
+}
 
 /** A question in a verified body is answered. */
 const handshakeByBody: Step = (call, { handshakes }) =>

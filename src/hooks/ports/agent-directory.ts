@@ -108,8 +108,8 @@ export interface CallbackSettings {
   readonly apiKey?: string;
   /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `plain`: docs/agents.md says it. `a2a`: Agent2Agent 1.0 over JSON-RPC. `openai-sessions`: sessions of OpenAI's Agents API. */
-  readonly protocol: 'plain' | 'a2a' | 'openai-sessions';
+  /** `plain`: docs/agents.md says it. `a2a`: Agent2Agent 1.0 over JSON-RPC. `openai-sessions`: sessions of OpenAI's Agents API. `openclaw`: automations of OpenClaw. */
+  readonly protocol: 'plain' | 'a2a' | 'openai-sessions' | 'openclaw';
   /** What is posted to start it, with placeholders in its texts. Absent: as the protocol has it. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** How often it is asked how it stands, where it can be asked, in seconds. */

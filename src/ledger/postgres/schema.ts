@@ -314,7 +314,7 @@ CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
 
 /**
  * Rules: which run lists the event of another one (`joined`), or which delivery has its text; and what is counted within a
- * time, a row for each, by when.
+ * time, a row for each, by when. The open waits of an owner are read in their order, page by page.
  */
 const RULES = `
 ALTER TABLE runs ADD COLUMN joined ${TEXT};
@@ -327,6 +327,8 @@ CREATE TABLE spending (
   PRIMARY KEY (meter, ref)
 );
 CREATE INDEX spending_by_time ON spending (meter, at, amount);
+DROP INDEX waits_open_by_owner;
+CREATE INDEX waits_open_by_owner ON waits (owner, id) WHERE decision IS NULL;
 `;
 
 /** One step of the tables, which makes an edition of them. */

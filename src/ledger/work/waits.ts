@@ -32,7 +32,7 @@ import { Touched, settle } from './settlement.ts';
 
 const QUESTION_KINDS = ['run', 'tools', 'reply'] as const;
 const WAIT_KINDS = [...QUESTION_KINDS, 'event'] as const;
-/** Of one key, how many runs an event resumes. */
+/** Of one key, how many runs an event resumes, and how many waits are read at a time to find them. */
 const MOST_RESUMED = 200;
 
 /** What a row of `waits` keeps of the question beside its columns, as JSON text. */
@@ -59,7 +59,7 @@ const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.s
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
 const BY_OWNER = `SELECT s.id, s.question, w.lane, w.key FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
-  WHERE s.decision IS NULL AND s.owner = $1 ORDER BY s.id LIMIT $2`;
+  WHERE s.decision IS NULL AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
 const RESUMED = 'UPDATE @runs AS r SET finished_at = $2, summary = $3 WHERE KEY(r) = $1';
 const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
 const END = 'UPDATE @questions SET on_end = NULL WHERE wait = $1';
@@ -135,9 +135,7 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
 
 /** Lets the runs go on that wait for an event, and notes that of the run that resumes them. */
 export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise<ResumeOutcome> {
-  const waits = await tx.all(BY_OWNER, eventOwner(key), MOST_RESUMED);
-  const open = waits.filter((wait) => isResumedBy(wait, event));
-  const isRefused = waits.length > open.length;
+  const { open, isRefused } = await resumable(tx, key, event);
   await tx.lock(() =>
     open.map((wait) => keyLock({ lane: word(wait, 'lane', LANES), key: text(wait, 'key') })),
   );
@@ -154,6 +152,27 @@ export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise
   }
   await settle(tx, touched);
   return { runs, isRefused };
+}
+
+/** The oldest waits for a key that an event may resume, however many others are older. */
+async function resumable(
+  tx: Tx,
+  key: string,
+  event: ResumingEvent,
+): Promise<{ open: readonly Row[]; isRefused: boolean }> {
+  const open: Row[] = [];
+  let isRefused = false;
+  let waits: readonly Row[];
+  let last = '';
+  do {
+    waits = await tx.all(BY_OWNER, eventOwner(key), last, MOST_RESUMED);
+    for (const wait of waits) {
+      last = text(wait, 'id');
+      if (isResumedBy(wait, event)) open.push(wait);
+      else isRefused = true;
+    }
+  } while (waits.length === MOST_RESUMED && open.length < MOST_RESUMED);
+  return { open: open.slice(0, MOST_RESUMED), isRefused };
 }
 
 function isResumedBy(wait: Row, { trust }: ResumingEvent): boolean {

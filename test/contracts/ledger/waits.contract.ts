@@ -347,9 +347,7 @@ export function describeWaits(openStore: OpenStore): void {
         receivedAt: under.clock.now(),
         ...given,
       });
-      const awaiting = async (key: string, resumers = { by: ['m'] }) => {
-        const eventId = await accept(newId());
-        const lease = await under.claimOne();
+      const waitFor = async (lease: Lease, key: string, resumers = { by: ['m'] }) => {
         const openedAt = under.clock.now();
         const until = openedAt + DAY;
         const about = { kind: 'event', whenOver: 'deny', digest: '', resumers } as const;
@@ -357,7 +355,11 @@ export function describeWaits(openStore: OpenStore): void {
         const outcome = { type: 'wait', for: 'event', until, holdsKey: false, wait } as const;
         const waits = { type: 'run-update', id: lease.ref!, status: 'waiting' } as const;
         expect(await under.ledger.work.commit(lease, outcome, [waits])).toBe(true);
-        return { eventId, id: wait.id };
+        return wait.id;
+      };
+      const awaiting = async (key: string, resumers?: { by: string[] }) => {
+        const eventId = await accept(newId());
+        return { eventId, id: await waitFor(await under.claimOne(), key, resumers) };
       };
       const resume = async (key: string, given: object = {}) => {
         const by = await accept(newId());
@@ -408,6 +410,18 @@ export function describeWaits(openStore: OpenStore): void {
           expect(await under.details(by)).toMatchObject({ summary: null });
         }
         expect((await resume('k', { trust })).outcome.runs).toHaveLength(1);
+      });
+
+      it('is found behind any number of others that another mapping resumes', async () => {
+        const others = Array.from({ length: 201 }, () => accept(newId()));
+        await Promise.all(others);
+        const leases = await under.claimNow('turn', others.length);
+        expect(leases).toHaveLength(others.length);
+        await Promise.all(leases.map((lease) => waitFor(lease, 'k', { by: ['n'] })));
+        const { eventId } = await awaiting('k');
+        const { outcome } = await resume('k');
+        expect(outcome).toEqual({ runs: [runOf(eventId)], isRefused: true });
+        expect((await resume('k')).outcome).toEqual({ runs: [], isRefused: true });
       });
 
       it('takes one of many, and none once time has claimed it', async () => {

@@ -144,8 +144,8 @@ function decided({ actions, mapping, skipped, error, warnings, console: said }: 
 }
 
 function runMoments(run: Run): Moment[] {
-  const { startedAt, finishedAt, notes, status, prompt, reply, toolCalls, usage, warnings, error } =
-    run;
+  const { startedAt, finishedAt, notes, status, prompt, reply, toolCalls, usage, warnings } = run;
+  const { error, joined } = run;
   const began: Moment = {
     at: startedAt,
     title:
