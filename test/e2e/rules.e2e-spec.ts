@@ -182,15 +182,15 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     it('of a channel hold its messages, of which one is made afterwards', async () => {
       await start(toChat, {});
       hooks.chan1Binding.quietHours = NIGHT;
-      hooks.runner.reply = ({ prompt }) => `Look at ${/db\d/.exec(prompt)?.[0]}.`;
-      const sent = [await send('db1'), await send('db2'), await send('db3')];
+      hooks.runner.reply = ({ prompt }) => `Look at ${/host-\d/.exec(prompt)?.[0]}.`;
+      const sent = [await send('host-1'), await send('host-2'), await send('host-3')];
       for (const one of sent)
         await delivery(one, 'pending', /^held until the end of quiet hours, 2026-01-01 07:00 UTC$/);
       expect(hooks.chan1.messages).toEqual([]);
       clock.advance(7 * 60 * MINUTE);
       await delivery(sent[0]!, 'delivered');
       expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
-        'Look at db1.\n\nLook at db2.\n\nLook at db3.',
+        'Look at host-1.\n\nLook at host-2.\n\nLook at host-3.',
       ]);
       const { deliveries } = await hooks.details(sent[0]!.eventId);
       for (const one of sent.slice(1)) {
@@ -205,11 +205,11 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     it('of a mapping hold its own, but for what they except', async () => {
       const except = [{ 'payload.state': 'on fire' }];
       await start({ ...toChat, quietHours: { ...HOURS, except } });
-      hooks.runner.reply = ({ prompt }) => `Look at ${/db\d/.exec(prompt)?.[0]}.`;
-      const held = await send('db1');
+      hooks.runner.reply = ({ prompt }) => `Look at ${/host-\d/.exec(prompt)?.[0]}.`;
+      const held = await send('host-1');
       await delivery(held, 'pending', /^held until/);
-      await delivery(await send('db2', 'on fire'), 'delivered');
-      expect(hooks.chan1.messages.map(({ text }) => text)).toEqual(['Look at db2.']);
+      await delivery(await send('host-2', 'on fire'), 'delivered');
+      expect(hooks.chan1.messages.map(({ text }) => text)).toEqual(['Look at host-2.']);
       clock.advance(7 * 60 * MINUTE);
       await delivery(held, 'delivered');
     });
@@ -217,7 +217,7 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     it('begin nothing in the day', async () => {
       await start({ ...toChat, quietHours: HOURS });
       clock.advance(8 * 60 * MINUTE);
-      await delivery(await send('db1'), 'delivered');
+      await delivery(await send('host-1'), 'delivered');
     });
   });
 

@@ -4,8 +4,6 @@
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
 import { getField } from '../../platform/objects.ts';
-import type { Hours } from '../../platform/hours.ts';
-import { durationMs } from '../../platform/time.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
@@ -15,14 +13,14 @@ import type {
   Problem,
   ReplyToOptions,
   ResolvedHooksOptions,
-  RuleOptions,
 } from '../options/index.ts';
 import { THINKING_LEVELS } from '../ports/index.ts';
-import type { RunLimit } from '../ports/index.ts';
 import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
+import { collectOf, contradictionOf, rulesById, withRules } from './mapping-rules.ts';
+import type { RulesById } from './mapping-rules.ts';
 import { TEMPLATED, keyOf } from './mapping.ts';
 import type {
   CompiledCollect,
@@ -42,12 +40,7 @@ import type { ParsedConditions } from './when.ts';
 export interface CompiledMappings {
   /** Without those that have a problem. */
   readonly mappings: readonly CompiledMapping[];
-  /** How many runs may go on side by side of each that says so, by its id. */
-  readonly runPlaces: Readonly<Record<string, number>>;
-  /** How many runs there may be in a time of each that says so, by its id. */
-  readonly runLimits: ReadonlyMap<string, RunLimit>;
-  /** When nothing is sent of each that says so, by its id. */
-  readonly quietHours: ReadonlyMap<string, Hours>;
+  readonly rules: RulesById;
   /** Each of them refuses the configuration. */
   readonly problems: readonly Problem[];
   /** What works but cannot be meant. */
@@ -70,9 +63,6 @@ const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   resume: unreadBy('resume'),
   ignore: unreadBy('ignore'),
 };
-
-/** Of the events of one run. */
-const DEFAULT_MOST = 50;
 
 const NOT_IN_A_PATH = /[\s?#]/u;
 
@@ -101,42 +91,12 @@ export function compileMappings(
   const found = lintMappings(placed, settings, agentIds);
   return {
     mappings: placed.map(({ compiled }) => compiled),
-    runPlaces: runPlacesOf(placed.map(({ compiled }) => compiled)),
-    runLimits: runLimitsOf(placed.map(({ compiled }) => compiled)),
-    quietHours: quietHoursOf(placed.map(({ compiled }) => compiled)),
+    rules: rulesById(placed.map(({ compiled }) => compiled)),
     problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
       withAdvice,
     ),
     warnings: found.warnings,
   };
-}
-
-function runPlacesOf(mappings: readonly CompiledMapping[]): CompiledMappings['runPlaces'] {
-  return Object.fromEntries(
-    mappings.flatMap(({ id, options: { maxConcurrent } }) =>
-      maxConcurrent === undefined ? [] : [[id, maxConcurrent]],
-    ),
-  );
-}
-
-function runLimitsOf(mappings: readonly CompiledMapping[]): CompiledMappings['runLimits'] {
-  return new Map(
-    mappings.flatMap(({ id, options: { limit } }) => {
-      if (limit === undefined) return [];
-      const { runs, per, scope = 'mapping', then = 'hold' } = limit;
-      return [[id, { runs, perMs: durationMs(per), per, scope, then }]];
-    }),
-  );
-}
-
-function quietHoursOf(mappings: readonly CompiledMapping[]): CompiledMappings['quietHours'] {
-  return new Map(
-    mappings.flatMap(({ id, options: { quietHours } }) => {
-      if (quietHours === undefined) return [];
-      const { from: start, to: end, timezone } = quietHours;
-      return [[id, { start, end, timezone }]];
-    }),
-  );
 }
 
 /** A mapping that merges over several cases of a preset has the same mistake in each. */
@@ -165,29 +125,6 @@ function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] 
   return [...defaults, ...agentsWithId].map(({ id }) => id);
 }
 
-/** A mapping with the rules of all mappings, where it has none of its own. */
-function withRules(mapping: MappingOptions, defaults: RuleOptions): MappingOptions {
-  const { quietHours = defaults.quietHours } = mapping;
-  if (mapping.action === 'deliver')
-    return Object.assign(new MappingOptions(), mapping, { quietHours });
-  if (mapping.action !== undefined && mapping.action !== 'agent') return mapping;
-  const {
-    maxConcurrent = defaults.maxConcurrent,
-    maxQueued = defaults.maxQueued,
-    collect = defaults.collect,
-    whenBusy = defaults.whenBusy,
-    limit = defaults.limit,
-  } = mapping;
-  return Object.assign(new MappingOptions(), mapping, {
-    maxConcurrent,
-    maxQueued,
-    collect,
-    whenBusy,
-    limit,
-    quietHours,
-  });
-}
-
 /** An operator knows what his key names; that of a preset names an event only where the preset says so. */
 function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
   const { dedupeOn, dedupeScope = 'sender' } = mapping;
@@ -213,7 +150,7 @@ class MappingCompiler {
   /** Null when there was a problem. */
   compile(entry: MappingEntry): CompiledMapping | null {
     const { key } = entry;
-    const options = withRules(entry.mapping, this.hooks.defaults);
+    const options = withRules(entry.mapping, this.hooks.defaults, this.#hasSession);
     const before = this.problems.length;
     const action = options.action ?? 'agent';
     const path = this.#path(key, options);
@@ -257,6 +194,11 @@ class MappingCompiler {
       ...(excepted !== undefined && { excepted }),
       task: taskOf(entry),
     };
+  }
+
+  /** Whether runs that name no session have one in common. */
+  get #hasSession(): boolean {
+    return this.hooks.defaultSessionKey !== undefined;
   }
 
   #report(key: string, message: string): void {
@@ -335,50 +277,18 @@ class MappingCompiler {
     return key === undefined ? undefined : this.#template(key, `${keyOf(entry, 'waitFor')}.key`);
   }
 
-  /** Rules that contradict each other, or that nothing can come of. @returns how its events are gathered */
+  /** @returns how its events are gathered */
   #rules(entry: MappingEntry, options: MappingOptions): CompiledCollect | undefined {
-    const { collect, limit, whenBusy = 'queue', sessionKey, sessionMode } = options;
-    const { waitFor, statusNote, reply } = options;
-    const { defaultSessionKey } = this.hooks;
-    const isAlone = sessionKey === undefined && sessionMode !== 'persistent';
-    if (
-      entry.mapping.whenBusy !== undefined &&
-      whenBusy !== 'queue' &&
-      isAlone &&
-      !defaultSessionKey
-    ) {
-      const message = `has no effect without sessionKey, since each of its runs has a session of its own, which is never busy; name a session, such as {{ repository.full_name }}`;
-      this.#report(keyOf(entry, 'whenBusy'), message);
-    }
-    if (collect === undefined) {
-      if (limit?.then !== 'collect') return undefined;
-      // What there is room for begins at once; what has to wait is behind one another.
-      return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
-    }
+    const wrong = contradictionOf(options, this.#hasSession);
+    if (wrong !== null) this.#report(keyOf(entry, wrong.field), wrong.message);
+    const collect = collectOf(options);
+    const { by } = options.collect ?? {};
     const key = keyOf(entry, 'collect');
-    const contradicted = [
-      whenBusy !== 'queue' && 'whenBusy',
-      waitFor?.key !== undefined && 'waitFor.key',
-      statusNote === true && 'statusNote',
-      reply === 'source' && collect.by === undefined && "reply: 'source' without collect.by",
-    ].find(Boolean);
-    if (contradicted) {
-      const message = `contradicts ${contradicted}: events that are gathered have one run, one answer and one place for it; remove one of them`;
-      this.#report(key, message);
-    }
-    const { for: longest, quiet, most = DEFAULT_MOST, by, scope = 'sender' } = collect;
-    const forMs = durationMs(longest);
-    if (quiet !== undefined && durationMs(quiet) >= forMs) {
+    if (collect?.quietMs !== undefined && collect.quietMs >= collect.forMs) {
       this.#report(`${key}.quiet`, 'must be shorter than for, or its run never begins earlier');
     }
     const template = by === undefined ? undefined : this.#template(by, `${key}.by`);
-    return {
-      forMs,
-      ...(quiet !== undefined && { quietMs: durationMs(quiet) }),
-      most,
-      ...(template !== undefined && { by: template }),
-      isShared: scope === 'mapping',
-    };
+    return collect && { ...collect, ...(template !== undefined && { by: template }) };
   }
 
   #excepted(entry: MappingEntry, { quietHours }: MappingOptions): ParsedConditions[] | undefined {

@@ -62,15 +62,15 @@ export class MappingService extends RunRules {
 
   /** How many runs may go on side by side of each hook whose mapping says so, by the mapping's id. */
   runPlaces(settings: ResolvedHooksOptions): Readonly<Record<string, number>> {
-    return this.#compile(settings).runPlaces;
+    return this.#compile(settings).rules.runPlaces;
   }
 
   override limitOf(mapping: string): RunLimit | undefined {
-    return this.#compile(this.settings.current).runLimits.get(mapping);
+    return this.#compile(this.settings.current).rules.runLimits.get(mapping);
   }
 
   override quietHoursOf(mapping: string): Hours | undefined {
-    return this.#compile(this.settings.current).quietHours.get(mapping);
+    return this.#compile(this.settings.current).rules.quietHours.get(mapping);
   }
 
   /** Whether senders may ask for replies of a mapping's runs; not where several mappings of one id disagree. */

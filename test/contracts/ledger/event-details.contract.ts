@@ -67,6 +67,7 @@ export function describeEventDetails(openStore: OpenStore): void {
             attempts: 0,
             notes: [],
             waits: [],
+            joined: null,
             startedAt: null,
             finishedAt: null,
           },

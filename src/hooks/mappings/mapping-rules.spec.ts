@@ -1,0 +1,75 @@
+import { findProblems } from '../../../test/support/ingest.ts';
+import type { HooksSettingsInput } from '../options/index.ts';
+
+type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
+
+const COLLECT = { for: '10m' };
+const LIMIT = { runs: 1, per: '1h', then: 'collect' } as const;
+
+function problemsOf(mapping: Mapping, more: HooksSettingsInput = {}): string[] {
+  return findProblems({ mappings: [{ id: 'm', ...mapping }], ...more });
+}
+
+describe('rules that contradict each other', () => {
+  const REFUSED: readonly [Mapping, RegExp][] = [
+    [
+      { collect: COLLECT, whenBusy: 'skip', sessionKey: 's' },
+      /\.collect contradicts whenBusy: 'skip', since/,
+    ],
+    [
+      { limit: LIMIT, whenBusy: 'replace', sessionKey: 's' },
+      /\.limit contradicts whenBusy: 'replace', since/,
+    ],
+    [
+      { collect: COLLECT, waitFor: { key: 'k', by: ['r'] } },
+      /\.collect contradicts waitFor\.key, since/,
+    ],
+    [
+      { collect: { ...COLLECT, scope: 'mapping' }, exposeReply: true },
+      /\.collect contradicts exposeReply without scope/,
+    ],
+    [{ limit: LIMIT, exposeReply: true }, /\.limit contradicts exposeReply without scope/],
+    [{ whenBusy: 'skip' }, /\.whenBusy has no effect without sessionKey/],
+    [{ collect: { ...COLLECT, quiet: '10m' } }, /\.collect\.quiet must be shorter than for/],
+    [{ collect: { ...COLLECT, by: '{{' } }, /\.collect\.by /],
+    [{ collect: { for: '25h' } }, /\.collect\.for must be a duration from 1s to 24h/],
+    [{ limit: { runs: 1, per: '30s' } }, /\.limit\.per must be a duration from 1m to 720h/],
+    [{ quietHours: { from: '24:00', to: '07:00' } }, /\.quietHours\.from must be a time of day/],
+    [
+      { quietHours: { from: '22:00', to: '07:00', except: [{ state: 1 }] } },
+      /\.quietHours\.except\[0\]/,
+    ],
+    [{ action: 'wake', collect: COLLECT }, /\.collect has no meaning for a wake action/],
+  ];
+  it.each(REFUSED)('%j is refused', (mapping, message) => {
+    const resumer = { id: 'r', action: 'resume', resume: '{{ payload.k }}' } as const;
+    const mappings = [{ id: 'm', ...mapping }, resumer];
+    expect(problemsOf({}, { mappings })).toContainEqual(expect.stringMatching(message));
+  });
+
+  it('a note beside a run that may be left out is refused', () => {
+    const source = { reply: 'source', replyTo: { provider: 'github', to: 'a/b#1' } } as const;
+    const noted = { ...source, statusNote: true } as const;
+    expect(problemsOf({ ...noted, whenBusy: 'skip', sessionKey: 's' })).toContainEqual(
+      expect.stringMatching(/\.statusNote contradicts whenBusy: 'skip'/),
+    );
+    expect(problemsOf({ ...noted, collect: { ...COLLECT, by: '{{ n }}' } })).toContainEqual(
+      expect.stringMatching(/\.collect contradicts statusNote/),
+    );
+    expect(problemsOf({ ...source, collect: COLLECT })).toContainEqual(
+      expect.stringMatching(/\.collect contradicts reply: 'source' without collect\.by/),
+    );
+  });
+
+  it('those of all mappings give way to what a mapping says', () => {
+    const defaults = { collect: COLLECT, whenBusy: 'replace', limit: LIMIT } as const;
+    const own: readonly Mapping[] = [
+      {},
+      { whenBusy: 'skip', sessionKey: 's' },
+      { exposeReply: true },
+      { action: 'wake' },
+      { action: 'deliver' },
+    ];
+    for (const mapping of own) expect(problemsOf(mapping, { defaults })).toEqual([]);
+  });
+});

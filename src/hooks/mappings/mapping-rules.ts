@@ -1,0 +1,125 @@
+// The rules of a mapping: its own, else those of all mappings (`hooks.defaults`); what contradicts them; and, of all mappings
+// together, what is looked up by their ids when a run or a message is up.
+import type { Hours } from '../../platform/hours.ts';
+import { durationMs } from '../../platform/time.ts';
+import { MappingOptions } from '../options/index.ts';
+import type { RuleOptions } from '../options/index.ts';
+import type { RunLimit } from '../ports/index.ts';
+import type { CompiledCollect, CompiledMapping } from './mapping.ts';
+
+/** Of the events of one run. */
+const DEFAULT_MOST = 50;
+
+/** Rules by the ids of mappings; those without are not in there. */
+export interface RulesById {
+  /** How many runs may go on side by side. */
+  readonly runPlaces: Readonly<Record<string, number>>;
+  /** How many runs there may be in a time. */
+  readonly runLimits: ReadonlyMap<string, RunLimit>;
+  /** When nothing is sent. */
+  readonly quietHours: ReadonlyMap<string, Hours>;
+}
+
+/** A field of a mapping that contradicts another one, with what continues its name to a sentence. */
+export interface Contradiction {
+  readonly field: keyof MappingOptions;
+  readonly message: string;
+}
+
+/**
+ * A mapping with the rules of all mappings, where it says nothing else and nothing that contradicts them.
+ * @param hasSession whether its runs that name no session have one in common
+ */
+export function withRules(
+  mapping: MappingOptions,
+  defaults: RuleOptions,
+  hasSession: boolean,
+): MappingOptions {
+  const { action = 'agent', quietHours = defaults.quietHours } = mapping;
+  const merged = Object.assign(new MappingOptions(), mapping);
+  if (action === 'deliver') return Object.assign(merged, { quietHours });
+  if (action !== 'agent') return mapping;
+  const { maxConcurrent = defaults.maxConcurrent, maxQueued = defaults.maxQueued } = mapping;
+  Object.assign(merged, { quietHours, maxConcurrent, maxQueued });
+  for (const field of ['limit', 'whenBusy', 'collect'] as const) {
+    if (merged[field] !== undefined) continue;
+    const all = Object.assign(new MappingOptions(), merged, { [field]: defaults[field] });
+    if (contradictionOf(all, hasSession) === null)
+      Object.assign(merged, { [field]: defaults[field] });
+  }
+  return merged;
+}
+
+/**
+ * What contradicts another field of the mapping, or has no effect beside it; null: nothing.
+ * @param hasSession as of {@link withRules}
+ */
+export function contradictionOf(
+  options: MappingOptions,
+  hasSession: boolean,
+): Contradiction | null {
+  const { collect, limit, whenBusy = 'queue', sessionKey, sessionMode } = options;
+  const { waitFor, statusNote, reply, exposeReply } = options;
+  const isRude = whenBusy !== 'queue';
+  if (isRude && !hasSession && sessionKey === undefined && sessionMode !== 'persistent') {
+    const message =
+      'has no effect without sessionKey, since each run has a session of its own, which is never busy; name one, such as repo:{{ repository.full_name }}';
+    return { field: 'whenBusy', message };
+  }
+  if (isRude && statusNote === true) {
+    const message = `contradicts whenBusy: '${whenBusy}': a run that is left out would leave its note; remove one of them`;
+    return { field: 'statusNote', message };
+  }
+  const isGathered = collect !== undefined || limit?.then === 'collect';
+  if (!isGathered) return null;
+  const scope = collect?.scope ?? limit?.scope ?? 'mapping';
+  const others = [
+    isRude && `whenBusy: '${whenBusy}'`,
+    waitFor?.key !== undefined && 'waitFor.key',
+    statusNote === true && 'statusNote',
+    reply === 'source' && collect?.by === undefined && "reply: 'source' without collect.by",
+    exposeReply === true && scope === 'mapping' && "exposeReply without scope: 'sender'",
+  ];
+  const other = others.find((one) => one !== false);
+  if (other === undefined) return null;
+  const message = `contradicts ${other}, since events that are gathered have one run and one answer; remove one of them`;
+  return { field: collect === undefined ? 'limit' : 'collect', message };
+}
+
+/** How the events of a mapping are gathered, but for what they have in common. Undefined: they are not. */
+export function collectOf({
+  collect,
+  limit,
+}: RuleOptions): Omit<CompiledCollect, 'by'> | undefined {
+  if (collect !== undefined) {
+    const { for: longest, quiet, most = DEFAULT_MOST, scope = 'sender' } = collect;
+    return {
+      forMs: durationMs(longest),
+      ...(quiet !== undefined && { quietMs: durationMs(quiet) }),
+      most,
+      isShared: scope === 'mapping',
+    };
+  }
+  if (limit?.then !== 'collect') return undefined;
+  // What there is room for begins at once; what has to wait is behind one another.
+  return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
+}
+
+/** The rules of mappings by their ids. */
+export function rulesById(mappings: readonly CompiledMapping[]): RulesById {
+  const runPlaces: [string, number][] = [];
+  const runLimits = new Map<string, RunLimit>();
+  const quietHours = new Map<string, Hours>();
+  for (const { id, options } of mappings) {
+    const { maxConcurrent, limit, quietHours: quiet } = options;
+    if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
+    if (limit !== undefined) {
+      const { runs, per, scope = 'mapping', then = 'hold' } = limit;
+      runLimits.set(id, { runs, perMs: durationMs(per), per, scope, then });
+    }
+    if (quiet !== undefined) {
+      quietHours.set(id, { start: quiet.from, end: quiet.to, timezone: quiet.timezone });
+    }
+  }
+  return { runPlaces: Object.fromEntries(runPlaces), runLimits, quietHours };
+}
