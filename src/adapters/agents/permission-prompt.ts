@@ -12,7 +12,8 @@ import type { Permissions } from './permissions.ts';
 
 // How Claude Code is answered that asks whether it may call a tool. In print mode it asks a tool of an MCP server, which
 // `--permission-prompt-tool` names (code.claude.com/docs/en/cli-reference), with `{tool_name, input, tool_use_id}`, and
-// takes `{behavior, …}` as the text of the result (the program's own checks of it, in 2.1.197).
+// takes `{behavior, …}` as the text of the result (the program's own checks of it, in 2.1.197). Why so:
+// docs/design/waiting-agents.md.
 //
 //   Claude Code ─ stdio ─▶ relay ─ socket ─▶ this process
 //

@@ -1,4 +1,4 @@
-// What a mapping's rules say of a run that is up (behaviour.md §16), before anybody is asked and before anything is spent:
+// What a mapping's rules say of a run that is up (behaviour.md §16, docs/design/rules.md), before anybody is asked:
 //
 //   RunLease ─▶ before ─┬─ its events are gathered still  ─▶ waits, what comes is behind it
 //                       ├─ they are gathered              ─▶ gather: one run for all of them, in the queue of its session
