@@ -48,3 +48,4 @@ export type {
   Tap,
   TapPolling,
 } from './hooks/ports/index.ts';
+export type { Hours } from './platform/hours.ts';

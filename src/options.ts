@@ -12,9 +12,12 @@ export type {
   ConditionOperators,
   Conditions,
   Given,
+  CollectOptions,
   HooksOptions,
   HooksSettingsInput,
+  LimitOptions,
   ListLine,
+  MappedQuietHoursOptions,
   MappingAction,
   MappingOptions,
   MatchOptions,
@@ -26,6 +29,7 @@ export type {
   ReplyToOptions,
   ResolvedHooksOptions,
   RetentionOptions,
+  RuleOptions,
   RunLimitsOptions,
   RunnerOptions,
   RunnerType,
@@ -57,8 +61,13 @@ export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 // What a mapping is once it is compiled, and what comes of it: for a `MappingService` or `TransformSandbox` of one's own.
 export type { Applied } from './hooks/mappings/apply.ts';
 export type { CredentialRule } from './hooks/mappings/explain-when.ts';
-export type { CompiledMapping, CompiledReplyTo } from './hooks/mappings/mapping.ts';
+export type {
+  CompiledCollect,
+  CompiledMapping,
+  CompiledReplyTo,
+} from './hooks/mappings/mapping.ts';
 export type { DeclinedRequest } from './hooks/mappings/match.ts';
+export type { RunLimit, RunRules } from './hooks/ports/rules.ts';
 export type { TransformOutput } from './hooks/transforms/sandbox.ts';
 export type {
   AgentAction,

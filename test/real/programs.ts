@@ -21,10 +21,10 @@ export const PATH = [join(PROGRAMS, '.bin'), dirname(process.execPath), '/usr/bi
   ':',
 );
 
-/** The configurations that a section of docs/agents.md shows, as they stand there. */
+/** The configurations that a section of docs/agents.md shows, as they stand there; those of other programs are JSON. */
 export function documented(heading: string): readonly string[] {
   const section = PAGE.split(/^#{2,3} /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  return [...section.matchAll(/```json5\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  return [...section.matchAll(/```json5?\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
 /** How a run ended or stands, as the operator API tells it. */
