@@ -350,21 +350,21 @@ class MappingCompiler {
       const message = `has no effect without sessionKey, since each of its runs has a session of its own, which is never busy; name a session, such as {{ repository.full_name }}`;
       this.#report(keyOf(entry, 'whenBusy'), message);
     }
-    if (collect === undefined) {
-      if (limit?.then !== 'collect') return undefined;
-      // What there is room for begins at once; what has to wait is behind one another.
-      return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
-    }
-    const key = keyOf(entry, 'collect');
+    if (collect === undefined && limit?.then !== 'collect') return undefined;
+    const key = collect === undefined ? `${keyOf(entry, 'limit')}.then` : keyOf(entry, 'collect');
     const contradicted = [
       whenBusy !== 'queue' && 'whenBusy',
       waitFor?.key !== undefined && 'waitFor.key',
       statusNote === true && 'statusNote',
-      reply === 'source' && collect.by === undefined && "reply: 'source' without collect.by",
+      reply === 'source' && collect?.by === undefined && "reply: 'source' without collect.by",
     ].find(Boolean);
     if (contradicted) {
       const message = `contradicts ${contradicted}: events that are gathered have one run, one answer and one place for it; remove one of them`;
       this.#report(key, message);
+    }
+    if (collect === undefined) {
+      // What there is room for begins at once; what has to wait is behind one another.
+      return { forMs: 0, most: DEFAULT_MOST, isShared: limit?.scope !== 'sender' };
     }
     const { for: longest, quiet, most = DEFAULT_MOST, by, scope = 'sender' } = collect;
     const forMs = durationMs(longest);
