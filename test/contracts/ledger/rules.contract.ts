@@ -251,6 +251,26 @@ export function describeRules(openStore: OpenStore): void {
         ]);
       });
 
+      it('lets what may have acted before a crash end as what it is', async () => {
+        if (!under.isDurable) return;
+        const first = await accept(agent('a'));
+        await under.ledger.work.noteActing(await under.claimOne());
+        await under.reopen();
+        await busy('replace');
+        expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
+      });
+
+      it('lets what waits for a person or an event end first, so that no question is left behind', async () => {
+        const first = await accept(agent('a'));
+        const lease = await under.claimOne();
+        const until = under.clock.now() + HOUR;
+        const waits = { type: 'wait', for: 'decision', until, holdsKey: true } as const;
+        await under.ledger.work.commit(lease, waits, []);
+        await busy('replace');
+        under.clock.advance(HOUR);
+        expect((await under.claimOne()).ref).toBe(runOf(first));
+      });
+
       it('is as busy where all of them come at once', async () => {
         const events = ['skip', 'skip', 'replace'].map((whenBusy) =>
           given('a', { whenBusy: whenBusy as 'skip' }),
