@@ -133,6 +133,27 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(lease.ref);
       });
 
+      it('is due with the last of them, which came while it was looked at', async () => {
+        await collected('a');
+        const lease = await under.claimOne();
+        await collected('b');
+        await collected('c');
+        const waits = gathersUntil(under.clock.now() + HOUR);
+        await under.ledger.work.commit(lease, { ...waits, most: COLLECT.most } as StepOutcome, []);
+        expect((await under.claimOne()).ref).toBe(lease.ref);
+      });
+
+      it('is as urgent as the most urgent of its events', async () => {
+        const deliver = { channel: 'chan_1' } as const;
+        const work = { key: 'collect q', most: COLLECT.most };
+        const job = { collect: COLLECT, isAlone: false, deliver };
+        await accept(given('a', work, job));
+        await accept(given('a', work, { ...job, deliver: { ...deliver, isUrgent: true } }));
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, { type: 'gather', most: 3, key: 'agent:main:a' }, []);
+        expect(((await under.claimOne()).job as RunJob).deliver).toMatchObject({ isUrgent: true });
+      });
+
       it('a run that waits for something else is not due with the last of them', async () => {
         await collected('a');
         const lease = await under.claimOne();
