@@ -167,6 +167,15 @@ export function describeRules(openStore: OpenStore): void {
         expect(await under.claimNow()).toEqual([]);
       });
 
+      it('waits no longer than it may after the clock was set back, once the ledger is opened', async () => {
+        if (!under.isDurable) return;
+        await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + 26 * HOUR), []);
+        await under.reopen();
+        expect((await under.claimOne()).ref).toBe(lease.ref);
+      });
+
       it('is counted by its own cause while it waits', async () => {
         await collected('a');
         const lease = await under.claimOne();
@@ -319,6 +328,27 @@ export function describeRules(openStore: OpenStore): void {
         under.clock.advance(HOUR - 1000);
         expect(await reserve('c')).toEqual({ isFull: false });
         expect(await reserve('d')).toEqual({ isFull: true, until: start + 1000 + HOUR });
+      });
+
+      it('counts a run once however long it waits, and anew what has ended', async () => {
+        const run = runOf(await accept(agent('a')));
+        const lease = await under.claimOne();
+        expect(await reserve(run, 1)).toEqual({ isFull: false });
+        under.clock.advance(HOUR);
+        expect(await reserve('b', 1)).toEqual({ isFull: false });
+        expect(await reserve(run, 1)).toEqual({ isFull: false });
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          { type: 'run-update', id: run, status: 'succeeded' },
+        ]);
+        under.clock.advance(HOUR);
+        expect(await reserve('c', 1)).toEqual({ isFull: false });
+        expect(await reserve(run, 1)).toMatchObject({ isFull: true });
+      });
+
+      it('is not full for long once the clock was set back', async () => {
+        expect(await reserve('a', 1)).toEqual({ isFull: false });
+        under.clock.advance(-9 * HOUR);
+        expect(await reserve('b', 1)).toEqual({ isFull: false });
       });
 
       it('lets in what is more than all of it once it is empty', async () => {
