@@ -215,6 +215,12 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await delivery(held, 'delivered');
     });
 
+    it('that never end together hold nothing', async () => {
+      await start({ ...toChat, quietHours: { from: '07:00', to: '22:00', timezone: 'UTC' } });
+      hooks.chan1Binding.quietHours = NIGHT;
+      await delivery(await send('db1'), 'delivered');
+    });
+
     it('begin nothing in the day', async () => {
       await start({ ...toChat, quietHours: HOURS });
       clock.advance(8 * 60 * MINUTE);
