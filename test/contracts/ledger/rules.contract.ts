@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
-import type { NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
+import type { DeliveryJob, NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, runOf } from './events.ts';
+import { LIMITS, MAIN, agent, delivery, runOf, systemEvent, turn } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -217,6 +217,41 @@ export function describeRules(openStore: OpenStore): void {
         await under.ledger.admin.forget(third!);
         const { runs } = await under.details(first!);
         expect(runs).toMatchObject([{ status: 'succeeded', prompt: null, reply: null }]);
+      });
+
+      it('an event takes back what is on its way of such a run', async () => {
+        const [first, second] = await gather('one', 'two');
+        const lease = await under.claimOne();
+        const summary = 'Hook: one and two';
+        const sends = delivery(first!).map((change) => {
+          if (change.type !== 'work') return change;
+          const job = { ...(change.work.job as DeliveryJob), runId: lease.ref };
+          return { ...change, work: { ...change.work, job } };
+        });
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          {
+            type: 'run-update',
+            id: lease.ref!,
+            status: 'succeeded',
+            reply: 'one and two',
+            summary,
+          },
+          systemEvent({ eventId: first, text: summary }),
+          turn(MAIN, { prompt: summary, events: [first!] }),
+          ...sends,
+        ]);
+        expect(await under.ledger.admin.forget(second!)).toMatchObject({ turns: 1 });
+        expect(await under.claimNow('delivery')).toEqual([]);
+        const { status, deliveries } = await under.details(first!);
+        expect(status).toBe('done');
+        expect(deliveries).toMatchObject([{ status: 'skipped' }]);
+        const shown = await under.ledger.sessions.context(MAIN, {
+          maxEvents: 9,
+          maxBytes: 9999,
+          maxHistoryCharacters: 9999,
+        });
+        expect(JSON.stringify(shown)).not.toContain('one and two');
+        expect(JSON.stringify(shown)).toContain('was erased');
       });
 
       it('the event of such a run leaves it to the next of the others, of which none is lost', async () => {
