@@ -18,10 +18,13 @@ const MESSAGES = `SELECT id, lane, key, kind, hook, stage, ref, job FROM @work
 const KEEP_BACK = `UPDATE @deliveries AS d SET status = 'skipped', error = $2 WHERE KEY(d) = $1`;
 const ERASED = 'an event that it told of was erased';
 const CLEAR = `UPDATE @runs AS r SET prompt = NULL, reply = NULL, summary = NULL, tool_calls = NULL WHERE KEY(r) = $1`;
-const JOBS = `SELECT id, ref, job FROM @work WHERE event_id = $1 AND kind = 'run' AND job IS NOT NULL`;
+const JOBS = `SELECT id, stage, ref, job FROM @work WHERE event_id = $1 AND kind = 'run' AND job IS NOT NULL`;
 const REWRITE = 'UPDATE @work SET job = $2 WHERE id = $1';
 const HAND_OVER = 'UPDATE @work SET job = $2, ref = $3, event_id = $4 WHERE id = $1';
+const STANDING = 'SELECT status, error FROM @runs r WHERE KEY(r) = $1';
 const BEGIN = `UPDATE @runs AS r SET status = 'queued', joined = NULL, finished_at = NULL WHERE KEY(r) = $1`;
+const END =
+  'UPDATE @runs AS r SET status = $2, error = $3, joined = NULL, finished_at = $4 WHERE KEY(r) = $1';
 const JOIN = 'UPDATE @runs AS r SET joined = $2 WHERE KEY(r) = $1';
 
 /** The runs that list an event, by id, each with its own event. */
@@ -76,11 +79,19 @@ export async function handOver(tx: Tx, eventId: string): Promise<readonly string
     if (job === null || next === undefined) continue;
     const given = JSON.stringify({ ...job, eventId: next.eventId });
     await tx.run(HAND_OVER, integer(row, 'id'), given, next.runId, next.eventId);
-    await tx.run(BEGIN, tx.keys.of(next.runId));
+    await standAs(tx, next.runId, row);
     for (const { runId } of others) await tx.run(JOIN, tx.keys.of(runId), next.runId);
     events.push(next.eventId);
   }
   return events;
+}
+
+/** It waits as the run whose work it has now, or has ended as that. */
+async function standAs(tx: Tx, run: string, work: Row): Promise<void> {
+  const key = tx.keys.of(run);
+  const [before] = await tx.all(STANDING, tx.keys.of(text(work, 'ref')));
+  if (text(work, 'stage') !== 'dead' || before === undefined) await tx.run(BEGIN, key);
+  else await tx.run(END, key, text(before, 'status'), optionalText(before, 'error'), tx.now);
 }
 
 function jobOf(row: Row): RunJob {

@@ -268,6 +268,23 @@ export function describeRules(openStore: OpenStore): void {
       });
     });
 
+    describe('erasing the event of a run of several that has failed', () => {
+      it('leaves it to the next of the others as what it is, to be retried', async () => {
+        await collected('one');
+        const second = await collected('two');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, { type: 'gather', most: 9, key: 'agent:main:a' }, []);
+        const run = await under.claimOne();
+        await under.ledger.work.commit(run, { type: 'dead' }, [
+          { type: 'run-update', id: run.ref!, status: 'failed', error: 'it broke' },
+        ]);
+        await under.ledger.admin.forget(run.eventId!);
+        expect(await runs(second)).toEqual([['failed', 'failed', null, 'it broke']]);
+        expect(await under.ledger.admin.retry(second)).toBe(1);
+        expect((await under.claimOne()).ref).toBe(runOf(second));
+      });
+    });
+
     describe('a busy session', () => {
       const busy = (whenBusy: 'skip' | 'replace') => accept(given('a', { whenBusy }));
 
