@@ -35,10 +35,17 @@ export const MOST_COLLECTED = 200;
 /** Most characters of one event in a message that lists several. */
 const LONGEST_LINE = 500;
 
-/** The job of a run for several events: its message lists them, and is as foreign as the most foreign of them. */
+/**
+ * The job of a run for several events: its message lists them, and is as foreign as the most foreign of them, and as urgent
+ * as the most urgent.
+ */
 export function gathered(own: Waiting, others: readonly Waiting[]): RunJob {
   const { collect: _done, ...job } = own.job;
-  return others.length === 0 ? job : listing(job, [own, ...others].map(toCollected));
+  if (others.length === 0) return job;
+  const { deliver } = job;
+  const isUrgent = others.some((other) => other.job.deliver?.isUrgent === true);
+  const all = deliver !== null && isUrgent ? { ...job, deliver: { ...deliver, isUrgent } } : job;
+  return listing(all, [own, ...others].map(toCollected));
 }
 
 /** The same without an event that was erased; null: nothing of it is in there. */

@@ -107,6 +107,8 @@ export type StepOutcome =
       for: HeldFor;
       until: number;
       holdsKey: boolean;
+      /** With `collect`: once so many are in its queue, it among them, it is due. */
+      most?: number;
       wait?: NewWait;
       job?: RunJob | DeliveryJob;
       onEnd?: NewWork;

@@ -72,14 +72,15 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const address = addressFor(job, binding);
       if (job.settles !== undefined && address.binding.provider.buttons == null)
         return NOTHING_LEFT;
-      const held = lease.part === undefined ? this.quiet.before(lease, address.binding) : null;
-      if (held !== null) return held;
       const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
-      if (texts.length > 1 && job.settles === undefined) return cut(job, texts);
+      const isUncut = texts.length > 1 && job.settles === undefined;
       // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.
-      if (lease.crashes > 0 && stopsWhenUnknown(job, binding, replaces)) {
+      if (!isUncut && lease.crashes > 0 && stopsWhenUnknown(job, binding, replaces)) {
         return this.giveUp(lease, LOST_ANSWER, 'unknown');
       }
+      const held = lease.part === undefined ? this.quiet.before(lease, address.binding) : null;
+      if (held !== null) return held;
+      if (isUncut) return cut(job, texts);
       const pausedUntil = this.health.pausedUntil(job.channel);
       if (pausedUntil !== null) return postponed(pausedUntil);
       const part = lease.part ?? { text: texts[0] ?? '', place: 1, count: 1 };

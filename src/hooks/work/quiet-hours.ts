@@ -19,7 +19,7 @@ export class QuietHours {
   ) {}
 
   /** What becomes of a message that is not to be sent now; null: it is. Nothing of it was sent. */
-  before({ job }: DeliveryLease, { quietHours }: ChannelBinding): StepResult | null {
+  before({ job, attempt }: DeliveryLease, { quietHours }: ChannelBinding): StepResult | null {
     const isReply = job.asks === undefined && job.settles === undefined && job.isNotice !== true;
     if (!isReply || job.note !== undefined || job.forgets !== undefined) return null;
     const { mapping } = job.trust;
@@ -32,7 +32,8 @@ export class QuietHours {
       );
       const end = Math.max(...ends);
       if (end === until) break;
-      until = end;
+      // They never end together, and hold nothing.
+      until = step === MOST_STEPS - 1 ? now : end;
     }
     const note = (error: string | null) =>
       [{ type: 'delivery-update', id: job.deliveryId, error }] as const;
@@ -44,7 +45,8 @@ export class QuietHours {
           for: 'quiet-hours',
           until,
           holdsKey: false,
-          job: { ...job, isHeld: true },
+          // What may have been sent is sent again as it was, or its platform would not know it.
+          job: { ...job, isHeld: job.isHeld ?? attempt === 1 },
         },
         changes: note(`held until the end of quiet hours, ${at}`),
       };

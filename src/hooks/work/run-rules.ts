@@ -27,9 +27,13 @@ export class RuleKeeper {
     const hook = job.trust.mapping;
     const limit = hook === undefined ? undefined : this.rules.limitOf(hook);
     if (collect !== undefined) {
-      const until = dueAt(collect, job, await this.ledger.behind(lease, collect.most - 1));
-      if (this.clock.now() < until)
-        return held(lease, 'collect', until, `gathers events until ${at(until)}`);
+      const now = this.clock.now();
+      const behind = await this.ledger.behind(lease, collect.most - 1);
+      const until = Math.min(dueAt(collect, job, behind), now + collect.forMs);
+      if (now < until) {
+        const waits = held(lease, 'collect', until, `gathers events until ${at(until)}`);
+        return { ...waits, outcome: { ...waits.outcome, most: collect.most } };
+      }
     }
     const fullUntil = limit && (await this.#fullUntil(lease, limit));
     if (fullUntil != null) return this.#exceed(lease, limit!, fullUntil);
@@ -92,7 +96,7 @@ function held(
   cause: 'collect' | 'limit',
   until: number,
   error: string,
-): StepResult {
+): StepResult & { readonly outcome: { readonly type: 'wait' } } {
   return {
     outcome: { type: 'wait', for: cause, until, holdsKey: true },
     changes: [{ type: 'run-update', id: ref ?? '', status: 'waiting', error }],

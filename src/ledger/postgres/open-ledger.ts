@@ -103,7 +103,7 @@ const LAST_ID = `SELECT id FROM (
 
 /** Makes retries due that would wait longer than any retry does (a day after acceptance): the clock was set back since. */
 const PULL_IN = `UPDATE @schema.work SET due_at = $1::bigint
-  WHERE stage = 'retrying' AND stage IN ('deferred', 'retrying') AND due_at > $1::bigint + ${25 * 3_600_000}`;
+  WHERE (stage = 'retrying' OR kind = 'delivery') AND stage IN ('deferred', 'retrying') AND due_at > $1::bigint + ${25 * 3_600_000}`;
 
 function buildLedger(
   store: PostgresStore,

@@ -64,7 +64,8 @@ export async function forgetEvent(
   );
   const lines = await tx.all(LINES, sessions, key);
   tx.memory.forgetSessions(lines.map(sessionOf));
-  const turns = await tx.all(TURNS, sessions, eventId);
+  const turns = [];
+  for (const id of touching) turns.push(...(await tx.all(TURNS, sessions, id)));
   await tx.run(FORGET_RUNNERS, turns.map(sessionOf));
   // Somebody may have decided before the locks.
   const edits = (await openQuestions(tx, key)).flatMap(forgettingWork);
@@ -74,7 +75,7 @@ export async function forgetEvent(
   await tx.run(BURY, key, JSON.stringify(tombstone(head, tx.now)));
   tx.changedEvents.add(key);
   const touched = new Touched();
-  for (const next of handed) touched.addId(tx, next);
+  for (const id of [...handed, ...batches.values()]) touched.addId(tx, id);
   await settle(tx, touched);
   return { turns: turns.length, lines: lines.length, refusals: 0 };
 }

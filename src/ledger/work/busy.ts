@@ -8,7 +8,7 @@ import { storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 import { FIRST } from './stages.ts';
 
-const columns = 'id, lane, key, kind, hook, stage, acting, ref, event_id';
+const columns = 'id, lane, key, kind, hook, stage, server, acting, ref, event_id';
 const OF_SESSION = ['first', 'blocked'].map(
   (which) => `SELECT ${columns} FROM @work
   WHERE lane = $1 AND key = $2 AND kind = 'run' AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
@@ -33,9 +33,7 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
       continue;
     }
     if (work.whenBusy === 'replace') {
-      const replaced = before.filter(
-        (row) => text(row, 'stage') !== 'leased' || !isTrue(row, 'acting'),
-      );
+      const replaced = before.filter((row) => !mayHaveActed(row));
       for (const row of replaced) {
         if (text(row, 'stage') === 'leased') endLease(tx, row);
         await skip(text(row, 'ref'), optionalText(row, 'event_id'), `replaced by run ${ref}`);
@@ -57,6 +55,11 @@ async function runsOf(tx: Tx, { lane, key }: NewWork): Promise<Row[]> {
   for (const statement of OF_SESSION)
     found.push(...(await tx.all(statement, lane, storedKey(key))));
   return found;
+}
+
+/** Also in an attempt that a crash ended, and while it waits for a person or an event, since its agent may have asked for that. */
+function mayHaveActed(row: Row): boolean {
+  return isTrue(row, 'acting') || ['decision', 'event'].includes(text(row, 'server'));
 }
 
 /** Whoever holds it is told at its next word to the ledger, and writes nothing any more. */

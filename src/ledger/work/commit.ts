@@ -10,7 +10,7 @@ import type { Tx, Value } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
-import { promote, storedKey } from './queue.ts';
+import { endGathering, promote, storedKey } from './queue.ts';
 import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
@@ -137,6 +137,8 @@ async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise
         const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
         await openWait(tx, outcome.wait, of, outcome.onEnd);
       }
+      // They may have come while it was looked at.
+      if (outcome.most !== undefined) await endGathering(tx, lease, outcome.most);
       break;
     case 'gather':
       await gather(tx, lease, outcome);

@@ -137,7 +137,11 @@ async function placeInQueues(tx: Tx, given: readonly NewWork[]): Promise<void> {
 }
 
 /** What gathers what is behind it is due once that is enough. */
-async function endGathering(tx: Tx, { lane, key }: NewWork, most: number): Promise<void> {
+export async function endGathering(
+  tx: Tx,
+  { lane, key }: Pick<NewWork, 'lane' | 'key'>,
+  most: number,
+): Promise<void> {
   const [row] = await tx.all(FULL, lane, storedKey(key), most - 1, tx.now);
   if (row !== undefined) tx.changedLanes.add(lane);
 }

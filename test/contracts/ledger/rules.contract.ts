@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
-import type { NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
+import type { DeliveryJob, NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent, runOf } from './events.ts';
+import { LIMITS, MAIN, agent, delivery, runOf, systemEvent, turn } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -133,6 +133,27 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(lease.ref);
       });
 
+      it('is due with the last of them, which came while it was looked at', async () => {
+        await collected('a');
+        const lease = await under.claimOne();
+        await collected('b');
+        await collected('c');
+        const waits = gathersUntil(under.clock.now() + HOUR);
+        await under.ledger.work.commit(lease, { ...waits, most: COLLECT.most } as StepOutcome, []);
+        expect((await under.claimOne()).ref).toBe(lease.ref);
+      });
+
+      it('is as urgent as the most urgent of its events', async () => {
+        const deliver = { channel: 'chan_1' } as const;
+        const work = { key: 'collect q', most: COLLECT.most };
+        const job = { collect: COLLECT, isAlone: false, deliver };
+        await accept(given('a', work, job));
+        await accept(given('a', work, { ...job, deliver: { ...deliver, isUrgent: true } }));
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, { type: 'gather', most: 3, key: 'agent:main:a' }, []);
+        expect(((await under.claimOne()).job as RunJob).deliver).toMatchObject({ isUrgent: true });
+      });
+
       it('a run that waits for something else is not due with the last of them', async () => {
         await collected('a');
         const lease = await under.claimOne();
@@ -144,6 +165,15 @@ export function describeRules(openStore: OpenStore): void {
         );
         for (const message of ['b', 'c', 'd']) await collected(message);
         expect(await under.claimNow()).toEqual([]);
+      });
+
+      it('waits no longer than it may after the clock was set back, once the ledger is opened', async () => {
+        if (!under.isDurable) return;
+        await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + 26 * HOUR), []);
+        await under.reopen();
+        expect((await under.claimOne()).ref).toBe(lease.ref);
       });
 
       it('is counted by its own cause while it waits', async () => {
@@ -189,6 +219,41 @@ export function describeRules(openStore: OpenStore): void {
         expect(runs).toMatchObject([{ status: 'succeeded', prompt: null, reply: null }]);
       });
 
+      it('an event takes back what is on its way of such a run', async () => {
+        const [first, second] = await gather('one', 'two');
+        const lease = await under.claimOne();
+        const summary = 'Hook: one and two';
+        const sends = delivery(first!).map((change) => {
+          if (change.type !== 'work') return change;
+          const job = { ...(change.work.job as DeliveryJob), runId: lease.ref };
+          return { ...change, work: { ...change.work, job } };
+        });
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          {
+            type: 'run-update',
+            id: lease.ref!,
+            status: 'succeeded',
+            reply: 'one and two',
+            summary,
+          },
+          systemEvent({ eventId: first, text: summary }),
+          turn(MAIN, { prompt: summary, events: [first!] }),
+          ...sends,
+        ]);
+        expect(await under.ledger.admin.forget(second!)).toMatchObject({ turns: 1 });
+        expect(await under.claimNow('delivery')).toEqual([]);
+        const { status, deliveries } = await under.details(first!);
+        expect(status).toBe('done');
+        expect(deliveries).toMatchObject([{ status: 'skipped' }]);
+        const shown = await under.ledger.sessions.context(MAIN, {
+          maxEvents: 9,
+          maxBytes: 9999,
+          maxHistoryCharacters: 9999,
+        });
+        expect(JSON.stringify(shown)).not.toContain('one and two');
+        expect(JSON.stringify(shown)).toContain('was erased');
+      });
+
       it('the event of such a run leaves it to the next of the others, of which none is lost', async () => {
         const [first, second, third] = await gather('one', 'two', 'three');
         await under.ledger.admin.forget(first!);
@@ -200,6 +265,23 @@ export function describeRules(openStore: OpenStore): void {
         expect(lease).toMatchObject({ ref: runOf(second!), eventId: second, key: QUEUE });
         expect((lease.job as RunJob).message).toMatch(/^2 events, .*:\n- two\n- three$/);
         expect((lease.job as RunJob).eventId).toBe(second);
+      });
+    });
+
+    describe('erasing the event of a run of several that has failed', () => {
+      it('leaves it to the next of the others as what it is, to be retried', async () => {
+        await collected('one');
+        const second = await collected('two');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, { type: 'gather', most: 9, key: 'agent:main:a' }, []);
+        const run = await under.claimOne();
+        await under.ledger.work.commit(run, { type: 'dead' }, [
+          { type: 'run-update', id: run.ref!, status: 'failed', error: 'it broke' },
+        ]);
+        await under.ledger.admin.forget(run.eventId!);
+        expect(await runs(second)).toEqual([['failed', 'failed', null, 'it broke']]);
+        expect(await under.ledger.admin.retry(second)).toBe(1);
+        expect((await under.claimOne()).ref).toBe(runOf(second));
       });
     });
 
@@ -251,6 +333,26 @@ export function describeRules(openStore: OpenStore): void {
         ]);
       });
 
+      it('lets what may have acted before a crash end as what it is', async () => {
+        if (!under.isDurable) return;
+        const first = await accept(agent('a'));
+        await under.ledger.work.noteActing(await under.claimOne());
+        await under.reopen();
+        await busy('replace');
+        expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
+      });
+
+      it('lets what waits for a person or an event end first, so that no question is left behind', async () => {
+        const first = await accept(agent('a'));
+        const lease = await under.claimOne();
+        const until = under.clock.now() + HOUR;
+        const waits = { type: 'wait', for: 'decision', until, holdsKey: true } as const;
+        await under.ledger.work.commit(lease, waits, []);
+        await busy('replace');
+        under.clock.advance(HOUR);
+        expect((await under.claimOne()).ref).toBe(runOf(first));
+      });
+
       it('is as busy where all of them come at once', async () => {
         const events = ['skip', 'skip', 'replace'].map((whenBusy) =>
           given('a', { whenBusy: whenBusy as 'skip' }),
@@ -278,6 +380,27 @@ export function describeRules(openStore: OpenStore): void {
         under.clock.advance(HOUR - 1000);
         expect(await reserve('c')).toEqual({ isFull: false });
         expect(await reserve('d')).toEqual({ isFull: true, until: start + 1000 + HOUR });
+      });
+
+      it('counts a run once however long it waits, and anew what has ended', async () => {
+        const run = runOf(await accept(agent('a')));
+        const lease = await under.claimOne();
+        expect(await reserve(run, 1)).toEqual({ isFull: false });
+        under.clock.advance(HOUR);
+        expect(await reserve('b', 1)).toEqual({ isFull: false });
+        expect(await reserve(run, 1)).toEqual({ isFull: false });
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          { type: 'run-update', id: run, status: 'succeeded' },
+        ]);
+        under.clock.advance(HOUR);
+        expect(await reserve('c', 1)).toEqual({ isFull: false });
+        expect(await reserve(run, 1)).toMatchObject({ isFull: true });
+      });
+
+      it('is not full for long once the clock was set back', async () => {
+        expect(await reserve('a', 1)).toEqual({ isFull: false });
+        under.clock.advance(-9 * HOUR);
+        expect(await reserve('b', 1)).toEqual({ isFull: false });
       });
 
       it('lets in what is more than all of it once it is empty', async () => {

@@ -23,7 +23,7 @@ import type { Tx } from '../../../tx.ts';
 import { KINDS } from '../../../work-rows.ts';
 import { interrupt } from '../../../work/interruptions.ts';
 import { enqueueDue } from '../../../work/queue.ts';
-import { FIRST, HELD_FOR } from '../../../work/stages.ts';
+import { FIRST } from '../../../work/stages.ts';
 import type { ClaimResult, HeldLease } from '../../protocol.ts';
 import type { Queues } from './queues.ts';
 
@@ -252,8 +252,9 @@ function prepareClaims(db: DatabaseSync) {
     ),
     leased: db.prepare(`SELECT id, attempt FROM work WHERE stage = 'leased' AND ${FIRST}`),
     pullIn: db.prepare(
-      `UPDATE work SET due_at = ?1 WHERE stage = 'retrying'
-       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2 AND server NOT IN ${HELD_FOR}`,
+      `UPDATE work SET due_at = ?1 WHERE (stage = 'retrying' OR kind = 'delivery')
+       AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2
+       AND server NOT IN ('decision', 'event')`,
     ),
   };
 }
