@@ -1262,12 +1262,10 @@ export interface components {
             /** @description Null: nobody knew a recipient. */
             to: string | null;
             /** @enum {string} */
-            status: "accepted" | "collected" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
+            status: "accepted" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
             attempts: components["schemas"]["EventNote"][];
             /** @description The platform's own id of the message. */
             messageId: string | null;
-            /** @description The delivery whose message has its text; null: it is one of its own. */
-            joined: string | null;
             error: string | null;
         };
         /** @description A channel, and a recipient where one was named. */
@@ -1908,7 +1906,7 @@ export interface components {
              * @description What became of sending its reply to a channel; absent: it goes nowhere, or there is none yet.
              * @enum {string}
              */
-            delivery?: "accepted" | "collected" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
+            delivery?: "accepted" | "dead" | "delivered" | "pending" | "skipped" | "unknown";
             /** @description How it ended badly, as a sentence; absent: it did not. */
             error?: string;
             /** @description What cannot be asked at the moment, since when, when it is tried next and how many wait; absent: nothing. */

@@ -42,7 +42,6 @@ export const DELIVERY_STATUSES = [
   'skipped',
   'dead',
   'unknown',
-  'collected',
 ] as const;
 
 /** One word for all heartbeats of an event: what is still to be done says more than what failed, and that more than what is done. */
@@ -95,7 +94,6 @@ export function toDelivery(row: Row, id: string): DeliveryDetails {
     status: word(row, 'status', DELIVERY_STATUSES),
     attempts: toNotes(row),
     messageId: optionalText(row, 'message_id'),
-    joined: optionalText(row, 'joined'),
     error: optionalText(row, 'error'),
   };
 }

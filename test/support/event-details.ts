@@ -71,7 +71,6 @@ export function deliveryDetails(over: Partial<DeliveryDetails> = {}): DeliveryDe
     status: 'delivered',
     attempts: [{ at: '2026-01-01T10:00:04.000Z', attempt: 1, outcome: 'delivered' }],
     messageId: '17',
-    joined: null,
     error: null,
     ...over,
   };

@@ -25,15 +25,7 @@ export type RunStatus =
  * How a delivery ended, or stands. `accepted`: the platform took it, and may still refuse it without our hearing of it.
  * `unknown`: sent, but whether the platform took it is unknown. @publicApi
  */
-export type DeliveryStatus =
-  | 'pending'
-  | 'delivered'
-  | 'accepted'
-  | 'skipped'
-  | 'dead'
-  | 'unknown'
-  /** It went as part of another message. */
-  | 'collected';
+export type DeliveryStatus = 'pending' | 'delivered' | 'accepted' | 'skipped' | 'dead' | 'unknown';
 
 /**
  * One effect written to the ledger, as data: an accepted event and every ended step bring a list of them, which become

@@ -135,8 +135,6 @@ export interface DeliveryDetails {
   readonly attempts: readonly EventNote[];
   /** The platform's own id of the message. */
   readonly messageId: string | null;
-  /** The delivery whose message has its text; null: it is one of its own. */
-  readonly joined: string | null;
   readonly error: string | null;
 }
 

@@ -224,8 +224,6 @@ export interface DeliveryJob {
   readonly forgets?: string;
   /** It is sent in quiet hours, too. */
   readonly isUrgent?: boolean;
-  /** It waited for the end of quiet hours, and goes as one with others that did; false: alone, since it may have been sent. */
-  readonly isHeld?: boolean;
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

@@ -1,7 +1,7 @@
 import type { Hours } from '../../platform/hours.ts';
 import { oneLine } from '../../platform/shorten.ts';
 import type { CollectedEvent } from './collecting.ts';
-import type { DeliveryJob, RunJob } from './jobs.ts';
+import type { RunJob } from './jobs.ts';
 
 /** How many runs there may be in a time. */
 export interface RunLimit {
@@ -30,8 +30,6 @@ interface Waiting {
   readonly job: RunJob;
 }
 
-/** Most events of which a run's message is gathered, and most messages that go as one. */
-export const MOST_COLLECTED = 200;
 /** Most characters of one event in a message that lists several. */
 const LONGEST_LINE = 500;
 
@@ -81,19 +79,6 @@ function toLines(lines: readonly string[]): string[] {
 
 function iso(at: number): string {
   return new Date(at).toISOString();
-}
-
-/** One message for several to the same recipient: links are shown only where they are in all of them. */
-export function joined(job: DeliveryJob, others: readonly DeliveryJob[]): DeliveryJob {
-  const all = [job, ...others];
-  const level = all.some(({ trust }) => trust.level === 'untrusted') ? 'untrusted' : 'trusted';
-  const { allowLinks: _own, isHeld: _over, ...rest } = job;
-  return {
-    ...rest,
-    text: all.map(({ text }) => text).join('\n\n'),
-    trust: { ...job.trust, level },
-    ...(all.every(({ allowLinks }) => allowLinks === true) && { allowLinks: true }),
-  };
 }
 
 /** Something that is counted within a time. */

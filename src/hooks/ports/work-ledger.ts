@@ -110,7 +110,7 @@ export type StepOutcome =
       /** With `collect`: once so many are in its queue, it among them, it is due. */
       most?: number;
       wait?: NewWait;
-      job?: RunJob | DeliveryJob;
+      job?: RunJob;
       onEnd?: NewWork;
     }
   | { type: 'gather'; most: number; key?: string }

@@ -330,15 +330,4 @@ describe('DeliveryStep: quiet hours (behaviour §16)', () => {
     expect(changes[0]).toMatchObject({ status: 'unknown' });
     expect(work.channel.messages).toEqual([]);
   });
-
-  it('what may have been sent takes no others into the message that its key is known for', async () => {
-    await start({ quietHours });
-    const held = await perform({}, { attempt: 2, failures: 1 });
-    expect(held.outcome).toMatchObject({ type: 'wait', job: { isHeld: false } });
-    const again = await perform({ isHeld: false }, { attempt: 3 });
-    expect(again.outcome).toMatchObject({ type: 'wait', job: { isHeld: false } });
-    work.clock.advance(8 * 3_600_000);
-    expect((await perform({ isHeld: false }, { attempt: 4 })).outcome).toEqual({ type: 'done' });
-    expect((await perform({ isHeld: true }, { attempt: 2 })).outcome.type).toBe('gather');
-  });
 });

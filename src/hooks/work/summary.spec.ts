@@ -3,7 +3,6 @@ import { AgentError, DeliveryError } from '../ports/index.ts';
 import { deliveryLease, runLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest, only, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit } from '../../../test/support/work-under-test.ts';
-import { deliveryNote } from './summary.ts';
 
 let work: WorkUnderTest;
 
@@ -68,9 +67,4 @@ describe('the summary of a run (behaviour §5 Summary)', () => {
     });
     await expect(fc.assert(isWhole)).resolves.toBeUndefined();
   });
-});
-
-it('a message that goes as part of another one is not told as one that did not arrive', () => {
-  const held = { channel: 'chan_1', status: 'collected', error: 'held until 07:00' } as const;
-  expect(deliveryNote(held)).toBe('Being sent to chan_1:');
 });

@@ -56,8 +56,6 @@ export function deliveryNote({
     case 'accepted':
       return `Already sent to ${channel}:`;
     case 'pending':
-    // As part of another message.
-    case 'collected':
       return `Being sent to ${channel}:`;
     default:
       return `Not delivered: ${error ?? status}`;

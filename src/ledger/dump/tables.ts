@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   parts: 'n:integer | work_id:integer place:integer count:integer text',
   runs: `id:id | event:event agent_id session_key status model thinking error attempts:integer notes started_at:integer
     finished_at:integer contract usage warnings summary tool_calls prompt reply joined`,
-  deliveries: 'id:id | event:event run_id channel recipient status notes message_id error joined',
+  deliveries: 'id:id | event:event run_id channel recipient status notes message_id error',
   waits:
     'id | event:event run_id work_id:integer kind owner opened_at:integer until:integer question decision',
   questions: 'wait | event:event code message_id on_end',

@@ -313,12 +313,11 @@ CREATE INDEX questions_open ON questions (wait) WHERE on_end IS NOT NULL;
 `;
 
 /**
- * Rules: which run lists the event of another one (`joined`), or which delivery has its text; and what is counted within a
+ * Rules: which run lists the event of another one (`joined`), and what is counted within a
  * time, a row for each, by when. The open waits of an owner are read in their order, page by page.
  */
 const RULES = `
 ALTER TABLE runs ADD COLUMN joined ${TEXT};
-ALTER TABLE deliveries ADD COLUMN joined ${TEXT};
 CREATE TABLE spending (
   meter ${TEXT} NOT NULL,
   ref ${TEXT} NOT NULL,

@@ -11,7 +11,7 @@ import { FIRST } from './stages.ts';
 const columns = 'id, lane, key, kind, hook, stage, server, acting, ref, event_id';
 const OF_SESSION = ['first', 'blocked'].map(
   (which) => `SELECT ${columns} FROM @work
-  WHERE lane = $1 AND key = $2 AND kind = 'run' AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
+  WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3 AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
 );
 const SKIP = `UPDATE @runs AS r SET status = 'skipped', error = $2, finished_at = $3 WHERE KEY(r) = $1`;
 
@@ -27,7 +27,7 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
   for (const work of works) {
     const { ref = '', eventId = null } = work;
     const before = await runsOf(tx, work);
-    const own = queued.filter(({ lane, key }) => lane === work.lane && key === work.key);
+    const own = queued.filter(({ key, hook }) => key === work.key && hook === work.hook);
     if (work.whenBusy === 'skip' && before.length + own.length > 0) {
       await skip(ref, eventId, 'its session had a run already');
       continue;
@@ -50,10 +50,11 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
   return queued;
 }
 
-async function runsOf(tx: Tx, { lane, key }: NewWork): Promise<Row[]> {
+/** Those of its hook: nobody's rule throws away what another hook has asked for. */
+async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]> {
   const found: Row[] = [];
   for (const statement of OF_SESSION)
-    found.push(...(await tx.all(statement, lane, storedKey(key))));
+    found.push(...(await tx.all(statement, lane, storedKey(key), hook)));
   return found;
 }
 

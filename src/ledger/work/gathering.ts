@@ -1,7 +1,7 @@
-// Several pieces of work that become one: the events that a run's message lists, or messages that go as one. What is taken
-// in leaves the queue in the same transaction in which its words stand in the other's job, under the lock of their key.
-import type { DeliveryJob, RunJob } from '../../hooks/ports/jobs.ts';
-import { gathered, joined } from '../../hooks/ports/rules.ts';
+// Several runs that become one: the events that its message lists. What is taken in leaves the queue in the same transaction
+// in which its words stand in the other's job, under the lock of their key.
+import type { RunJob } from '../../hooks/ports/jobs.ts';
+import { gathered } from '../../hooks/ports/rules.ts';
 import type { Behind, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { integer, optionalInteger, optionalText, storedJson, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
@@ -16,8 +16,7 @@ const BLOCKED = `SELECT id, lane, key, kind, hook, stage, ref, event_id, job FRO
   WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT $3`;
 const JOB = 'SELECT ref, job FROM @work WHERE id = $1';
 const GO_ON = 'UPDATE @work SET key = $2, stage = $3, job = $4 WHERE id = $1';
-const TAKE_IN_RUN = `UPDATE @runs AS r SET status = 'collected', joined = $2, finished_at = $3 WHERE KEY(r) = $1`;
-const TAKE_IN_DELIVERY = `UPDATE @deliveries AS d SET status = 'collected', joined = $2 WHERE KEY(d) = $1`;
+const TAKE_IN = `UPDATE @runs AS r SET status = 'collected', joined = $2, finished_at = $3 WHERE KEY(r) = $1`;
 
 /** What waits behind the first of a queue. */
 export async function readBehind(
@@ -32,24 +31,19 @@ export async function readBehind(
 /** Takes in what waits behind; the locks of both keys are held. */
 export async function gather(
   tx: Tx,
-  { workId, lane, key, kind, ref }: Pick<Lease, 'workId' | 'lane' | 'key' | 'kind' | 'ref'>,
+  { workId, lane, key, ref }: Pick<Lease, 'workId' | 'lane' | 'key' | 'ref'>,
   { most, key: next = key }: Extract<StepOutcome, { type: 'gather' }>,
 ): Promise<void> {
   const own = (await first(tx, JOB, workId))!;
   const behind = await tx.all(BLOCKED, lane, key, most - 1);
-  const others = behind.filter((row) => isTakenIn(row));
+  const others = behind.filter((row) => text(row, 'kind') === 'run');
   await withdraw(tx, others);
   const touched = new Touched();
   for (const row of others) {
-    const id = tx.keys.of(text(row, 'ref'));
-    if (kind === 'run') await tx.run(TAKE_IN_RUN, id, ref, tx.now);
-    else await tx.run(TAKE_IN_DELIVERY, id, ref);
+    await tx.run(TAKE_IN, tx.keys.of(text(row, 'ref')), ref, tx.now);
     touched.addId(tx, optionalText(row, 'event_id'));
   }
-  const job =
-    kind === 'run'
-      ? gathered(waitingRun(own), others.map(waitingRun))
-      : joined(messageOf(own), others.map(messageOf));
+  const job = gathered(waitingRun(own), others.map(waitingRun));
   const queue = storedKey(next);
   const stage = queue === key ? 'ready' : await stageInQueue(tx, { lane, key: queue });
   await tx.run(GO_ON, workId, queue, stage, JSON.stringify(job));
@@ -57,26 +51,6 @@ export async function gather(
   await settle(tx, touched);
 }
 
-/** What waits in the queue of a batch is of it; of messages those that were held, and no question or notice. */
-function isTakenIn(row: Row): boolean {
-  switch (text(row, 'kind')) {
-    case 'run':
-      return runOf(row).collect !== undefined;
-    case 'delivery':
-      return messageOf(row).isHeld === true;
-    default:
-      return false;
-  }
-}
-
-function runOf(row: Row): RunJob {
-  return storedJson(text(row, 'job'));
-}
-
-function waitingRun(row: Row) {
-  return { runId: text(row, 'ref'), job: runOf(row) };
-}
-
-function messageOf(row: Row): DeliveryJob {
-  return storedJson(text(row, 'job'));
+function waitingRun(row: Row): { runId: string; job: RunJob } {
+  return { runId: text(row, 'ref'), job: storedJson(text(row, 'job')) };
 }

@@ -319,6 +319,17 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(runOf(third));
       });
 
+      it('leaves the runs of other hooks alone', async () => {
+        const other = await accept(given('a', { hook: 'other' }));
+        const first = await busy('replace');
+        const second = await busy('skip');
+        expect((await runs(other, first, second)).map(([, status]) => status)).toEqual([
+          'queued',
+          'queued',
+          'skipped',
+        ]);
+      });
+
       it('lets what may have acted end first', async () => {
         await accept(agent('a'));
         const lease = await under.claimOne();
