@@ -26,6 +26,7 @@ export type {
   OptionNames,
   Problem,
   ProviderOptions,
+  QuietHoursOptions,
   ReplyToOptions,
   ResolvedHooksOptions,
   RetentionOptions,

@@ -1,7 +1,6 @@
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
-import { findProblems } from '../support/ingest.ts';
 import { Hooks } from '../support/hooks.ts';
 
 const MINUTE = 60_000;
@@ -237,20 +236,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     released.resolve('done');
     await stands(second, 'succeeded');
     expect((await hooks.details(first.eventId)).runs[0]?.reply).toBeNull();
-  });
-});
-
-describe('rules that contradict each other', () => {
-  it.each([
-    [{ whenBusy: 'skip', sessionKey: 'check:{{ host }}' }, 'whenBusy'],
-    [{ statusNote: true }, 'statusNote'],
-    [{ reply: 'source', replyTo: { provider: 'github', to: '{{ to }}' } }, "reply: 'source'"],
-  ] as const)("limit.then: 'collect' beside %j is refused at start", (given, named) => {
-    const limit = { runs: 1, per: '1h', then: 'collect' } as const;
-    const mapping = { ...CHECK, deliver: undefined, limit, ...given } as Mapping;
-    expect(findProblems({ mappings: [mapping] }).join('\n')).toContain(
-      `mappings[0].limit.then contradicts ${named}`,
-    );
   });
 });
 

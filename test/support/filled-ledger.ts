@@ -161,6 +161,8 @@ export async function filledLedger(
   await ledger.intake.keepCertificate({ address, pem: 'a certificate', fetchedAt: at });
   const startedAt = clock.now();
   await ledger.consoleSessions.start({ digest: 'd1', startedAt, endsAt: startedAt + 1e6 });
+  const meter = { name: 'runs of m', most: 9, perMs: 3_600_000, amount: 1 };
+  await ledger.work.reserve('a run', [meter]);
   await ledger.maintenance.close();
   const sessions = [MAIN, 'agent:main:x', 'agent:main:done', 'agent:main:alone', 'agent:main:no'];
   return { ids, sessions, key: known, keyed, dead, refusal, console: 'd1' };
