@@ -100,7 +100,7 @@ export class LimitOptions {
   then?: 'hold' | 'collect' | 'skip';
 }
 
-/** `quietHours`: when nothing is sent, as it would be. It is held, and sent as one message after that. */
+/** `quietHours`: when nothing is sent, as it would be. It is held, and sent after that. */
 export class QuietHoursOptions {
   /** First minute of the day, `HH:MM`. */
   @Matches(TIME_OF_DAY, TIME_MESSAGE)

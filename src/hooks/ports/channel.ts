@@ -257,7 +257,7 @@ export interface ChannelBinding {
    * show it twice, `stop` may lose it. @default 'retry'
    */
   readonly onUnknown?: 'retry' | 'stop' | undefined;
-  /** When nothing is sent there but questions, notices and what a mapping excepts; that waits, and goes as one. @default never */
+  /** When nothing is sent there but questions, notices and what a mapping excepts; that waits until they are over. @default never */
   readonly quietHours?: Hours | undefined;
 }
 

@@ -84,7 +84,7 @@ export interface Behind {
  * `rest`: a turn whose backend cannot be asked now. It stays first of its key and is claimed again when
  * {@link ClaimLimits.resting} no longer names the backend, after those that were not asked.
  * `gather`: what waits behind it in its queue becomes a part of it, `most` pieces at most; then it is due, in the queue of
- * `key` where one is named.
+ * `key`.
  * `wait`: a run that waits for a person's decision or for an event, or what a rule holds. It is claimed again once that came, or at `until` (epoch
  * milliseconds); by then it holds its key, or lets what is behind it go on. Nothing is counted, and its age begins anew.
  * @publicApi
@@ -113,7 +113,7 @@ export type StepOutcome =
       job?: RunJob;
       onEnd?: NewWork;
     }
-  | { type: 'gather'; most: number; key?: string }
+  | { type: 'gather'; most: number; key: string }
   | { type: 'dead' };
 
 /**

@@ -86,7 +86,7 @@ export async function commit(
 
 /** Of the queue that the work goes on in. */
 function nextLock({ lane }: EndingLease, outcome: StepOutcome): string[] {
-  if (outcome.type !== 'gather' || outcome.key === undefined) return [];
+  if (outcome.type !== 'gather') return [];
   return [keyLock({ lane, key: storedKey(outcome.key) })];
 }
 

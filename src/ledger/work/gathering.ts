@@ -32,7 +32,7 @@ export async function readBehind(
 export async function gather(
   tx: Tx,
   { workId, lane, key, ref }: Pick<Lease, 'workId' | 'lane' | 'key' | 'ref'>,
-  { most, key: next = key }: Extract<StepOutcome, { type: 'gather' }>,
+  { most, key: next }: Extract<StepOutcome, { type: 'gather' }>,
 ): Promise<void> {
   const own = (await first(tx, JOB, workId))!;
   const behind = await tx.all(BLOCKED, lane, key, most - 1);
@@ -45,9 +45,9 @@ export async function gather(
   }
   const job = gathered(waitingRun(own), others.map(waitingRun));
   const queue = storedKey(next);
-  const stage = queue === key ? 'ready' : await stageInQueue(tx, { lane, key: queue });
+  const stage = await stageInQueue(tx, { lane, key: queue });
   await tx.run(GO_ON, workId, queue, stage, JSON.stringify(job));
-  if (queue !== key) await promote(tx, lane, key);
+  await promote(tx, lane, key);
   await settle(tx, touched);
 }
 

@@ -104,7 +104,7 @@ export class ChannelOptions {
   @IsIn(ON_UNKNOWN)
   onUnknown?: (typeof ON_UNKNOWN)[number];
 
-  /** When nothing is sent there but questions and notices: it is held, and sent as one message after that. Default: never. */
+  /** When nothing is sent there but questions and notices: it is held, and sent after that. Default: never. */
   @OptionalSection(QuietHoursOptions)
   quietHours?: QuietHoursOptions;
 
