@@ -38,6 +38,7 @@ export type {
   SettingsFindings,
   SigningSenderOptions,
   TokenOptions,
+  TotalLimitOptions,
   ToolOptions,
   TransformOptions,
   VerifyOptions,

@@ -37,7 +37,7 @@ import {
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
-import { add } from './work/queue.ts';
+import { add, reconsider } from './work/queue.ts';
 import { reserve } from './work/spending.ts';
 import {
   countWaits,
@@ -102,6 +102,7 @@ export const WRITES = {
   tryCode,
   resume,
   reserve,
+  reconsider,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

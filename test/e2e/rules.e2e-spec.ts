@@ -1,3 +1,4 @@
+import { HooksSettings } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -103,18 +104,18 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     });
 
     it('begins once nothing has come for a while, or with the last that it takes', async () => {
-      await start({ collect: { for: '10m', quiet: '1m', most: 3 } });
+      await start({ collect: { for: '10m', quiet: '90s', most: 3 } });
       const quiet = await send('a');
       await stands(quiet, 'waiting');
-      clock.advance(30_000);
+      clock.advance(45_000);
       await send('b');
-      clock.advance(30_000);
+      clock.advance(45_000);
       await eventually('it waits anew', async () => {
         const { runs } = await hooks.details(quiet.eventId);
-        return runs[0]?.status === 'waiting' && runs[0].attempts === 2;
+        return runs[0]?.error === 'gathers events until 00:02 UTC';
       });
       expect(hooks.runner.turns).toEqual([]);
-      clock.advance(30_000);
+      clock.advance(45_000);
       await stands(quiet, 'succeeded');
       const full = await send('c');
       await stands(full, 'waiting');
@@ -122,6 +123,20 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await send('e');
       await stands(full, 'succeeded');
       expect(asked().map((text) => text.split('\n').length)).toEqual([3, 4]);
+    });
+
+    it('tells whoever waits for the end of one of them, and the agent who sent what', async () => {
+      await start({ collect: { for: '1m', scope: 'mapping' } });
+      const first = await send('a', 'down', 0);
+      await stands(first, 'waiting');
+      const { runId } = await send('b', 'down', 1);
+      const told = hooks.run(runId, { token: TOKENS[1]!.token, query: '?wait=60' });
+      clock.advance(MINUTE);
+      await stands(first, 'succeeded');
+      const ticking = setInterval(() => clock.advance(2000), 20);
+      expect(await told).toMatchObject({ status: 200, runId, run: 'succeeded' });
+      clearInterval(ticking);
+      expect(hooks.runner.turns[0]?.prompt).toContain('verified by: token nagios, token icinga');
     });
 
     it('mixes senders only where it says so', async () => {
@@ -145,6 +160,47 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       expect(runs[0]?.error).toMatch(/^more than 2 runs in 1h; tried at \d\d:\d\d UTC$/);
       clock.advance(60 * MINUTE);
       await stands(held, 'succeeded');
+    });
+
+    it('lets go on what it held once it is wider', async () => {
+      await start({ limit: { runs: 1, per: '1h' } });
+      await stands(await send('a'), 'succeeded');
+      const held = await send('b');
+      await stands(held, 'waiting');
+      const settings = hooks.app.get(HooksSettings);
+      const wider = { ...CHECK, limit: { runs: 2, per: '1h' } };
+      await settings.replace({ enabled: true, tokens: TOKENS, mappings: [wider] });
+      await stands(held, 'succeeded');
+    });
+
+    it('counts a run of several events once, when it begins', async () => {
+      await start({ collect: { for: '1m' }, limit: { runs: 1, per: '1h' } });
+      const held = await send('a');
+      await stands(held, 'waiting');
+      clock.advance(MINUTE);
+      await stands(held, 'succeeded');
+      const second = await send('b');
+      await stands(second, 'waiting');
+      await send('c');
+      clock.advance(MINUTE);
+      await eventually('it is above the limit', async () => {
+        const { runs } = await hooks.details(second.eventId);
+        return runs[0]?.error?.startsWith('more than 1 runs in 1h');
+      });
+      clock.advance(59 * MINUTE);
+      await stands(second, 'succeeded');
+      expect(asked()).toEqual(['a is down', expect.stringMatching(/^2 events, /)]);
+    });
+
+    it('of all mappings together holds beside that of each', async () => {
+      const other = { ...CHECK, id: 'other', messageTemplate: 'other' };
+      const mappings = [{ ...CHECK, limit: { runs: 5, per: '1h' } }, other];
+      await start({}, { mappings, limit: { runs: 2, per: '1h', then: 'skip' } });
+      await stands(await send('a'), 'succeeded');
+      const { eventId } = await hooks.ask('/other', {});
+      await stands({ eventId: String(eventId), runId: '' }, 'succeeded');
+      const { runs } = await stands(await send('b'), 'skipped');
+      expect(runs[0]?.error).toBe('more than 2 runs of all mappings in 1h');
     });
 
     it('makes one run of what is above it', async () => {

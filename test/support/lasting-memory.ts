@@ -122,6 +122,10 @@ class ClaimedAtOnce extends WorkLedger {
     return this.queue.call('reserve', ...args);
   }
 
+  override async reconsider(): Promise<void> {
+    await this.queue.call('reconsider');
+  }
+
   override badEnds(most: number): ReturnType<WorkLedger['badEnds']> {
     return this.queue.call('gatherBadEnds', most);
   }

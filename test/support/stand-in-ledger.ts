@@ -70,6 +70,8 @@ class StandInSessions extends Sessions {
 
 /** Hands out the leases that a test gives it and writes down what becomes of them. */
 class StandInWork extends WorkLedger {
+  override async reconsider(): Promise<void> {}
+
   readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
   readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];
   readonly renewed: number[] = [];

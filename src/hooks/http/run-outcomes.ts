@@ -62,6 +62,9 @@ const MOST = 100;
 /** For `Retry-After`: in seconds, when a place may be free again. */
 const RETRY_SECONDS = 5;
 
+/** How often whoever waits looks, in milliseconds: nobody tells of what a rule or another process has ended. */
+const LOOK_MS = 2000;
+
 /** What a wait ends by, beside its time. */
 interface WaitEnds {
   /** Resolves when there is news. */
@@ -152,13 +155,26 @@ export class RunOutcomes {
       const news = this.ends.next(runId, answered.signal);
       let story = await this.#find(asked);
       if (waitSeconds > 0 && !hasEnded(story.run)) {
-        await this.waits.hold(asked, waitSeconds * 1000, { news, gone });
+        const ended = Promise.race([news, this.#seen(runId, answered.signal)]);
+        await this.waits.hold(asked, waitSeconds * 1000, { news: ended, gone });
         if (gone.aborted) throw new ClientGone();
         story = await this.#find(asked);
       }
       return { status: 200, body: { ...(await this.#toAnswer(story, asked)) } };
     } finally {
       answered.abort();
+    }
+  }
+
+  /** Resolves once the ledger says that the run has ended, or nobody waits any more. */
+  async #seen(runId: string, answered: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.clock.wait(LOOK_MS, answered);
+      if (answered.aborted) return;
+      const story = await this.#read(runId)
+        .then((one) => one && this.#withBatch(one))
+        .catch(() => null);
+      if (story !== null && hasEnded(story.run)) return;
     }
   }
 

@@ -19,7 +19,13 @@ import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
 import { findSessionKeyProblems, lintMappings } from './lint.ts';
-import { collectOf, contradictionOf, rulesById, withRules } from './mapping-rules.ts';
+import {
+  collectOf,
+  contradictionOf,
+  findDisagreeing,
+  rulesById,
+  withRules,
+} from './mapping-rules.ts';
 import type { RulesById } from './mapping-rules.ts';
 import { TEMPLATED, keyOf } from './mapping.ts';
 import type {
@@ -91,10 +97,14 @@ export function compileMappings(
   const found = lintMappings(placed, settings, agentIds);
   return {
     mappings: placed.map(({ compiled }) => compiled),
-    rules: rulesById(placed.map(({ compiled }) => compiled)),
-    problems: inMappings(eachOnce([...problems, ...found.problems]), hooks.mappings).map(
-      withAdvice,
+    rules: rulesById(
+      placed.map(({ compiled }) => compiled),
+      hooks.limit,
     ),
+    problems: inMappings(
+      eachOnce([...problems, ...found.problems, ...findDisagreeing(placed)]),
+      hooks.mappings,
+    ).map(withAdvice),
     warnings: found.warnings,
   };
 }

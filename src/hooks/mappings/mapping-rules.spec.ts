@@ -61,6 +61,18 @@ describe('rules that contradict each other', () => {
     );
   });
 
+  it('mappings of one id have the same rules for all of its runs', () => {
+    const limited = (runs: number) => ({ match: { path: 'p' }, limit: { runs, per: '1h' } });
+    const [one, other] = [limited(1), limited(2)];
+    expect(findProblems({ mappings: [one, one] })).toEqual([]);
+    expect(findProblems({ mappings: [one, { ...other, id: 'q' }] })).toEqual([]);
+    expect(findProblems({ mappings: [one, other] })).toEqual([
+      expect.stringMatching(
+        /^hooks\.mappings\[1\]\.limit differs .* give one of them an id \(given: an object\)$/,
+      ),
+    ]);
+  });
+
   it('those of all mappings give way to what a mapping says', () => {
     const defaults = { collect: COLLECT, whenBusy: 'replace', limit: LIMIT } as const;
     const own: readonly Mapping[] = [

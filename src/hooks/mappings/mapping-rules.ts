@@ -1,11 +1,16 @@
 // The rules of a mapping: its own, else those of all mappings (`hooks.defaults`); what contradicts them; and, of all mappings
 // together, what is looked up by their ids when a run or a message is up.
+import { isDeepStrictEqual } from 'node:util';
 import type { Hours } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
 import { MappingOptions } from '../options/index.ts';
-import type { RuleOptions } from '../options/index.ts';
+import type { LimitOptions, Problem, RuleOptions, TotalLimitOptions } from '../options/index.ts';
 import type { RunLimit } from '../ports/index.ts';
-import type { CompiledCollect, CompiledMapping } from './mapping.ts';
+import { keyOf } from './mapping.ts';
+import type { CompiledCollect, CompiledMapping, PlacedMapping } from './mapping.ts';
+
+/** What is looked up by a mapping's id. */
+const OF_ALL_RUNS = ['maxConcurrent', 'limit', 'quietHours'] as const;
 
 /** Of the events of one run. */
 const DEFAULT_MOST = 50;
@@ -16,6 +21,8 @@ export interface RulesById {
   readonly runPlaces: Readonly<Record<string, number>>;
   /** How many runs there may be in a time. */
   readonly runLimits: ReadonlyMap<string, RunLimit>;
+  /** The same of all mappings together. */
+  readonly totalLimit: RunLimit | undefined;
   /** When nothing is sent. */
   readonly quietHours: ReadonlyMap<string, Hours>;
 }
@@ -86,6 +93,21 @@ export function contradictionOf(
   return { field: collect === undefined ? 'limit' : 'collect', message };
 }
 
+/** Of mappings that have one id, which their runs are counted by: those whose rules of all its runs differ. */
+export function findDisagreeing(placed: readonly PlacedMapping[]): Problem[] {
+  const firsts = new Map<string, MappingOptions>();
+  return placed.flatMap(({ entry, compiled: { id, options } }) => {
+    const first = firsts.get(id);
+    if (first === undefined) firsts.set(id, options);
+    const differs = (field: (typeof OF_ALL_RUNS)[number]) =>
+      first !== undefined && !isDeepStrictEqual(first[field], options[field]);
+    return OF_ALL_RUNS.filter(differs).map((field) => ({
+      key: keyOf(entry, field),
+      message: `differs from that of another mapping of ${id}, and both count and hold the same runs; give one of them an id`,
+    }));
+  });
+}
+
 /** How the events of a mapping are gathered, but for what they have in common. Undefined: they are not. */
 export function collectOf({
   collect,
@@ -105,21 +127,29 @@ export function collectOf({
   return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
 }
 
-/** The rules of mappings by their ids. */
-export function rulesById(mappings: readonly CompiledMapping[]): RulesById {
+/** The rules of mappings by their ids. @param total of all of them together */
+export function rulesById(
+  mappings: readonly CompiledMapping[],
+  total: TotalLimitOptions | undefined,
+): RulesById {
   const runPlaces: [string, number][] = [];
   const runLimits = new Map<string, RunLimit>();
   const quietHours = new Map<string, Hours>();
   for (const { id, options } of mappings) {
     const { maxConcurrent, limit, quietHours: quiet } = options;
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
-    if (limit !== undefined) {
-      const { runs, per, scope = 'mapping', then = 'hold' } = limit;
-      runLimits.set(id, { runs, perMs: durationMs(per), per, scope, then });
-    }
+    if (limit !== undefined) runLimits.set(id, toLimit(limit, limit.scope ?? 'mapping'));
     if (quiet !== undefined) {
       quietHours.set(id, { start: quiet.from, end: quiet.to, timezone: quiet.timezone });
     }
   }
-  return { runPlaces: Object.fromEntries(runPlaces), runLimits, quietHours };
+  const totalLimit = total && toLimit(total, 'all');
+  return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, quietHours };
+}
+
+function toLimit(
+  { runs, per, then = 'hold' }: LimitOptions | TotalLimitOptions,
+  scope: RunLimit['scope'],
+): RunLimit {
+  return { runs, perMs: durationMs(per), per, scope, then };
 }

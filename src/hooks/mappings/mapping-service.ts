@@ -65,8 +65,9 @@ export class MappingService extends RunRules {
     return this.#compile(settings).rules.runPlaces;
   }
 
-  override limitOf(mapping: string): RunLimit | undefined {
-    return this.#compile(this.settings.current).rules.runLimits.get(mapping);
+  override limitsOf(mapping: string): readonly RunLimit[] {
+    const { runLimits, totalLimit } = this.#compile(this.settings.current).rules;
+    return [runLimits.get(mapping), totalLimit].filter((limit) => limit !== undefined);
   }
 
   override quietHoursOf(mapping: string): Hours | undefined {

@@ -11,9 +11,17 @@ import {
   Min,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
-import { OptionalText, Rule, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
+import {
+  OptionalSection,
+  OptionalText,
+  Rule,
+  Section,
+  SectionList,
+  SectionMap,
+  TextList,
+} from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
-import { RuleOptions, RunLimitsOptions } from './rule-options.ts';
+import { RuleOptions, RunLimitsOptions, TotalLimitOptions } from './rule-options.ts';
 import { Option } from './option.ts';
 import { SchemeOptions } from './scheme-options.ts';
 import { TokenOptions } from './token-options.ts';
@@ -138,6 +146,10 @@ export class HooksOptions {
   /** Rules of every mapping, unless it has its own. */
   @Section(RuleOptions)
   defaults = new RuleOptions();
+
+  /** How many runs of all mappings together there are in a time, beside the limits of each. Default: as many as come. */
+  @OptionalSection(TotalLimitOptions)
+  limit?: TotalLimitOptions;
 
   /** Path prefix of all hook endpoints. @default '/hooks' */
   @Option({ restart: true })

@@ -74,8 +74,8 @@ export class CollectOptions {
   scope?: 'sender' | 'mapping';
 }
 
-/** `limit`: how many runs there are in a time. */
-export class LimitOptions {
+/** How many runs there are in a time. */
+class RunsPerTime {
   /** How many runs, 1 to 100,000. */
   @IsInt()
   @Min(1)
@@ -85,7 +85,18 @@ export class LimitOptions {
   /** In which time, `1m` to `720h` (30 days): never more than {@link runs} in any time of that length. */
   @Lasts(60 * SECOND, 720 * HOUR, '1m to 720h')
   per!: string;
+}
 
+/** `hooks.limit`: how many runs of all mappings together there are in a time, beside the limits of each. */
+export class TotalLimitOptions extends RunsPerTime {
+  /** What becomes of an event above it. `hold`: its run waits. `skip`: it has no run. @default 'hold' */
+  @IsOptional()
+  @IsIn(['hold', 'skip'])
+  then?: 'hold' | 'skip';
+}
+
+/** `limit` of a mapping. */
+export class LimitOptions extends RunsPerTime {
   /** `mapping`: those of the mapping together. `sender`: those of each of its senders. @default 'mapping' */
   @IsOptional()
   @IsIn(['sender', 'mapping'])

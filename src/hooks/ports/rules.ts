@@ -9,16 +9,16 @@ export interface RunLimit {
   readonly perMs: number;
   /** The same as it was written, such as `1h`. */
   readonly per: string;
-  /** Of whose runs: all of the mapping's, or those of each of its senders. */
-  readonly scope: 'mapping' | 'sender';
+  /** Of whose runs: those of all mappings, of the mapping, or of each of its senders. */
+  readonly scope: 'all' | 'mapping' | 'sender';
   /** What becomes of the others. */
   readonly then: 'hold' | 'collect' | 'skip';
 }
 
 /** The rules of mappings that are looked at when a run or a message is up. */
 export abstract class RunRules {
-  /** @returns undefined: its runs are not limited */
-  abstract limitOf(mapping: string): RunLimit | undefined;
+  /** Those by which its runs are counted. */
+  abstract limitsOf(mapping: string): readonly RunLimit[];
 
   /** @returns undefined: its messages are sent at any time */
   abstract quietHoursOf(mapping: string): Hours | undefined;
@@ -91,6 +91,7 @@ export interface Meter {
   readonly amount: number;
 }
 
-/** Whether something was counted; `until`: epoch milliseconds at which there is room again. */
+/** Whether something was counted; `by`: the name of the meter that is full, `until`: epoch milliseconds when it has room again. */
 export type Reservation =
-  { readonly isFull: false } | { readonly isFull: true; readonly until: number };
+  | { readonly isFull: false }
+  | { readonly isFull: true; readonly by: string; readonly until: number };

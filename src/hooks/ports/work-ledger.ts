@@ -168,6 +168,9 @@ export abstract class WorkLedger {
   /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
   abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;
 
+  /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
+  abstract reconsider(): Promise<void>;
+
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;
 

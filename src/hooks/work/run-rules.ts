@@ -8,7 +8,15 @@
 // What a busy session does to a new run is decided where it is queued (ledger/work/busy.ts).
 import { Injectable } from '@nestjs/common';
 import { Clock, RunRules, WorkLedger, noteOf, runQueue } from '../ports/index.ts';
-import type { Behind, Collecting, RunJob, RunLease, RunLimit } from '../ports/index.ts';
+import type {
+  Behind,
+  Collecting,
+  Meter,
+  RunJob,
+  RunLease,
+  RunLimit,
+  Trust,
+} from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
 /** Holds runs, gathers their events, or leaves them out, as the rules of their mappings say. */
@@ -24,8 +32,6 @@ export class RuleKeeper {
   async before(lease: RunLease): Promise<StepResult | null> {
     const { job } = lease;
     const { collect } = job;
-    const hook = job.trust.mapping;
-    const limit = hook === undefined ? undefined : this.rules.limitOf(hook);
     if (collect !== undefined) {
       const now = this.clock.now();
       const behind = await this.ledger.behind(lease, collect.most - 1);
@@ -35,8 +41,8 @@ export class RuleKeeper {
         return { ...waits, outcome: { ...waits.outcome, most: collect.most } };
       }
     }
-    const fullUntil = limit && (await this.#fullUntil(lease, limit));
-    if (fullUntil != null) return this.#exceed(lease, limit!, fullUntil);
+    const exceeded = await this.#exceeded(lease);
+    if (exceeded !== null) return exceeded;
     if (collect === undefined) return null;
     return {
       outcome: {
@@ -48,24 +54,32 @@ export class RuleKeeper {
     };
   }
 
-  /** Null: there is room, and it has its place in it. */
-  async #fullUntil({ ref, job }: RunLease, limit: RunLimit): Promise<number | null> {
-    const { mapping = '', verifiedBy } = job.trust;
-    const of = limit.scope === 'sender' ? [mapping, verifiedBy] : [mapping];
-    const meter = {
-      name: `runs ${JSON.stringify(of)}`,
-      most: limit.runs,
-      perMs: limit.perMs,
-      amount: 1,
-    };
-    const reserved = await this.ledger.reserve(ref ?? '', [meter]);
-    return reserved.isFull ? reserved.until : null;
+  /**
+   * Null: there is room, and it has its place in it. A run of several events counts once it has gathered them, unless what
+   * is above the limit is what gathers.
+   */
+  async #exceeded(lease: RunLease): Promise<StepResult | null> {
+    const { ref, job } = lease;
+    const { mapping } = job.trust;
+    if (mapping === undefined) return null;
+    const limits = this.rules
+      .limitsOf(mapping)
+      .filter(({ then }) => job.collect === undefined || then === 'collect')
+      .map((limit) => ({ limit, meter: meterOf(limit, job.trust) }));
+    if (limits.length === 0) return null;
+    const reserved = await this.ledger.reserve(
+      ref ?? '',
+      limits.map(({ meter }) => meter),
+    );
+    if (!reserved.isFull) return null;
+    const full = limits.find(({ meter }) => meter.name === reserved.by)!;
+    return this.#exceed(lease, full.limit, reserved.until);
   }
 
-  #exceed(lease: RunLease, { runs, per, then }: RunLimit, until: number): StepResult {
+  #exceed(lease: RunLease, { runs, per, scope, then }: RunLimit, until: number): StepResult {
     const { job, ref } = lease;
     const id = ref ?? '';
-    const why = `more than ${runs} runs in ${per}`;
+    const why = `more than ${runs} runs${scope === 'all' ? ' of all mappings' : ''} in ${per}`;
     if (then === 'skip') {
       const now = this.clock.now();
       return {
@@ -78,6 +92,11 @@ export class RuleKeeper {
     }
     return held(lease, 'limit', until, `${why}; tried at ${at(until)}`);
   }
+}
+
+function meterOf({ runs, perMs, scope }: RunLimit, { mapping = '', verifiedBy }: Trust): Meter {
+  const of = { all: [], mapping: [mapping], sender: [mapping, verifiedBy] }[scope];
+  return { name: `runs ${JSON.stringify(of)}`, most: runs, perMs, amount: 1 };
 }
 
 /** When what was gathered is to begin. */

@@ -320,11 +320,17 @@ export function buildPrompt(
       source: run.source,
       hook: run.hook,
       ...(name !== DEFAULT_HOOK_NAME && { name }),
-      verifiedBy: trust.verifiedBy,
+      verifiedBy: sendersOf(run).join(', '),
       content: run.message,
       receivedAt: run.receivedAt,
     },
   });
+}
+
+/** How those were verified whose words the message has. */
+function sendersOf({ trust, collected = [] }: RunJob): readonly string[] {
+  const senders = new Set(collected.map((event) => event.trust.verifiedBy));
+  return senders.size === 0 ? [trust.verifiedBy] : [...senders];
 }
 
 /** What a turn used and did, with what it had used and done when it last asked. */

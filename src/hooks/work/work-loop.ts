@@ -92,8 +92,12 @@ export class WorkLoop {
   start(runPlaces: () => ClaimLimits['perHook']): void {
     this.#runPlaces = runPlaces;
     // There may be more places now, and whoever could not be asked may be another one.
-    this.settings.onReplaced(() => this.backends.forget());
+    this.settings.onReplaced(() => {
+      this.backends.forget();
+      this.#reconsider();
+    });
     this.backends.onForgotten = () => this.#endClaims();
+    this.#reconsider();
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES),
@@ -148,6 +152,13 @@ export class WorkLoop {
     for (const claim of this.#claims.values()) claim.abort(OVER);
   }
 
+  /** What rules hold may go on by those of now. */
+  #reconsider(): void {
+    this.ledger.reconsider().catch((error: unknown) => {
+      this.#logger.error(`what rules hold could not be looked at: ${describeError(error)}`);
+    });
+  }
+
   get #maxRuns(): number {
     return this.settings.current.agents.defaults.maxConcurrent;
   }
@@ -186,7 +197,7 @@ export class WorkLoop {
       }
       if (!isWritten) {
         this.#logger.warn(
-          `the lease of ${describeLease(lease)} was lost, and its result is dropped: this service was suspended or could not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has started`,
+          `the lease of ${describeLease(lease)} was lost, and its result is dropped: a newer run of its session has replaced it, or this service was suspended or could not reach the ledger for ${LEASE_MS / 1000} s, and another attempt has started`,
         );
       } else if (reason !== undefined) {
         const end = outcome.type === 'dead' ? 'failed' : 'waits';

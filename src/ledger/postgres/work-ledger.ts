@@ -197,6 +197,10 @@ export class PostgresWorkLedger extends WorkLedger {
     return this.#store.writes.call('reserve', runId, meters);
   }
 
+  async reconsider(): Promise<void> {
+    await this.#store.writes.call('reconsider');
+  }
+
   badEnds(maxLines: number): Promise<BadEnds> {
     return this.#store.freshReads.call('gatherBadEnds', maxLines);
   }

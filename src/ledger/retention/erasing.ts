@@ -2,7 +2,7 @@
 // age is in old-events.ts and pruning.ts. The keys and sessions that are touched are locked before anything is looked at,
 // and work of theirs with its rows: so no step begins meanwhile that would write down what is about to go.
 import type { Forgotten, ForgottenStep } from '../../hooks/ports/ledger-admin.ts';
-import { batchesOf, handOver, leaveBatches } from './batches.ts';
+import { batchesOf, handOver, leaveBatches, questionsOf } from './batches.ts';
 import { ERASABLE, STEP_TURNS, matchingRows, sessionsShown } from '../erasable-rows.ts';
 import type { ErasableRows } from '../erasable-rows.ts';
 import { integer, isTrue, text } from '../rows.ts';
@@ -47,7 +47,10 @@ export async function forgetEvent(
   const asked = await openQuestions(tx, key);
   const batches = await batchesOf(tx, key);
   const touching = [eventId, ...batches.values()];
-  for (const owner of batches.values()) keys.push(...(await tx.all(KEYS, owner)));
+  for (const [run, owner] of batches) {
+    keys.push(...(await tx.all(KEYS, owner)));
+    asked.push(...(await questionsOf(tx, run, owner)));
+  }
   await tx.lock(() => [
     ...sessions.map(sessionLock),
     ...keys.map(keyName),

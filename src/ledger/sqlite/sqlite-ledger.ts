@@ -256,6 +256,10 @@ class SqliteWorkLedger extends WorkLedger {
     return this.#writer.call('reserve', runId, meters);
   }
 
+  async reconsider(): Promise<void> {
+    await this.#writer.call('reconsider');
+  }
+
   badEnds(maxLines: number): Promise<BadEnds> {
     return this.#writer.call('gatherBadEnds', maxLines);
   }

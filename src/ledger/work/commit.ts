@@ -2,7 +2,7 @@
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
-import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { HeldFor, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { text } from '../rows.ts';
 import { first, keyLock } from '../tx.ts';
@@ -42,8 +42,11 @@ const WAIT = unlease(
   `stage = $4, due_at = $5, server = CASE lane WHEN 'turn' THEN $7 ELSE server END, failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
 );
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
-/** A run that nobody was asked for has not used up an attempt. */
-const UNBEGIN_RUN = 'UPDATE @runs AS r SET attempts = attempts - 1 WHERE KEY(r) = $1';
+/** A run that nobody was asked for has not used up an attempt, nor begun. */
+const UNBEGIN_RUN = `UPDATE @runs AS r SET attempts = attempts - 1,
+  started_at = CASE WHEN attempts > 1 THEN started_at END WHERE KEY(r) = $1`;
+/** What holds a run before its agent is asked. */
+const HELD_BEFORE: readonly HeldFor[] = ['collect', 'limit'];
 
 /** @param stage that it waits in; $5 is 1 when the attempt failed by itself, not with the process */
 function retryIn(stage: string): string {
@@ -137,11 +140,13 @@ async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise
         const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
         await openWait(tx, outcome.wait, of, outcome.onEnd);
       }
+      if (HELD_BEFORE.includes(outcome.for)) await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
       // They may have come while it was looked at.
       if (outcome.most !== undefined) await endGathering(tx, lease, outcome.most);
       break;
     case 'gather':
       await gather(tx, lease, outcome);
+      await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
       break;
     case 'rest':
       if (!outcome.asked && kind === 'run') await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));

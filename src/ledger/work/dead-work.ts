@@ -8,7 +8,7 @@ import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { LANES, RETRIABLE } from '../work-rows.ts';
-import { requeue } from './queue.ts';
+import { lockOfRow, requeue } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 import { CLAIMABLE, appended } from './stages.ts';
 
@@ -16,6 +16,7 @@ import { CLAIMABLE, appended } from './stages.ts';
 const DEAD = `stage = 'dead' AND kind IN ('run', 'delivery')`;
 const KNOWN = 'SELECT ID(e) AS id FROM @events e WHERE KEY(e) = $1';
 const OF_EVENT = `SELECT id FROM @work WHERE ${DEAD} AND event_id = $1 ORDER BY id`;
+const KEYS_OF_EVENT = `SELECT lane, key FROM @work WHERE event_id = $1 AND stage IN ('dead', 'retrying')`;
 /** All that is dead is found by its index, before anything is looked at; the table is never walked. */
 const FOUND = `WITH dead AS MATERIALIZED
     (SELECT id, kind, server, hook, ref, event_id, since FROM @work WHERE ${DEAD} AND id > $1)
@@ -48,6 +49,9 @@ const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
  */
 export async function retry(tx: Tx, eventId: string): Promise<number | null> {
   if (!(await isKnown(tx, eventId))) return null;
+  // Keys before rows, as whoever stores an event: else each could wait for the other.
+  const keys = await tx.all(KEYS_OF_EVENT, eventId);
+  await tx.lock(() => keys.map(lockOfRow));
   const brought = await broughtForward(tx, 'event', eventId);
   const dead = await tx.all(OF_EVENT, eventId);
   return brought + (await requeue(tx, dead.map(idOf)));

@@ -38,6 +38,10 @@ const DUE = `SELECT id, lane, key, stage FROM @work
   WHERE lane = $1 AND stage IN ('deferred', 'retrying') AND due_at <= $2 ORDER BY due_at, id LIMIT 500`;
 const STILL_DEFERRED = `SELECT id, lane, key, kind, hook FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'deferred'
   ORDER BY due_at, id FOR UPDATE`;
+/** Who holds one just now looks at it anyway. */
+const RECONSIDER = `UPDATE @work SET due_at = $1 WHERE id IN (SELECT id FROM @work WHERE due_at > $1
+    AND (stage = 'retrying' AND server IN ('collect', 'limit') OR stage = 'deferred' AND kind = 'delivery')
+  ORDER BY id FOR UPDATE SKIP LOCKED)`;
 const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
   (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;
 const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
@@ -53,6 +57,7 @@ const DEAD = `SELECT id, lane, key, kind, hook, stage, ref, event_id FROM @work
 const KEYS_OF_DEAD = `SELECT lane, key FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'dead'`;
 const BEGIN_ANEW = `UPDATE @work SET stage = $2, due_at = $3, since = $3, failures = 0, crashes = 0, acting = false,
   server = CASE lane WHEN 'turn' THEN '' ELSE server END WHERE id = $1`;
+const BURY = `UPDATE @work SET stage = 'dead', due_at = $2, acting = false WHERE id = $1`;
 const RUN_QUEUED = `UPDATE @runs AS r SET status = 'queued', finished_at = NULL WHERE KEY(r) = $1`;
 const DELIVERY_PENDING = `UPDATE @deliveries AS d SET status = 'pending' WHERE KEY(d) = $1`;
 
@@ -196,6 +201,13 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
   tx.changedLanes.add(lane);
 }
 
+/** Makes due what rules hold, so that it is asked again: they may say something else now. */
+export async function reconsider(tx: Tx): Promise<null> {
+  await tx.run(RECONSIDER, tx.now);
+  for (const lane of LANES) tx.changedLanes.add(lane);
+  return null;
+}
+
 /** The next of a key is up, if there is one: the oldest of those that wait behind. */
 export function promote(tx: Tx, lane: Lane, key: string): void | Promise<void> {
   return tx.later(PROMOTE, [lane, key], (rows) => {
@@ -232,22 +244,32 @@ export async function beginAnew(tx: Tx, work: Row): Promise<void> {
   tx.changedLanes.add(lane);
 }
 
+/** Gives up what waits, so that an operator may have it done anew; the lock of its key is held. @param work as of {@link beginAnew} */
+export async function bury(tx: Tx, work: Row): Promise<void> {
+  await tx.run(BURY, idOf(work), tx.now);
+  await leave(tx, work);
+}
+
 /** Takes work out that is not under way; the next of its key is up. @param works rows with `id`, `lane`, `key`, `kind`, `hook` and `stage` */
 export async function withdraw(tx: Tx, works: readonly Row[]): Promise<void> {
   await tx.run(DELETE, works.map(idOf));
-  for (const row of works) {
-    const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
-    if (stage === 'dead') continue;
-    if (stage !== 'deferred') tx.work.removed(word(row, 'kind', KINDS), text(row, 'hook'));
-    if (stage !== 'blocked' && stage !== 'deferred') await promote(tx, lane, text(row, 'key'));
-    tx.changedLanes.add(lane);
-  }
+  for (const row of works) await leave(tx, row);
+}
+
+/** The next of its key is up. */
+async function leave(tx: Tx, row: Row): Promise<void> {
+  const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
+  if (stage === 'dead') return;
+  if (stage !== 'deferred') tx.work.removed(word(row, 'kind', KINDS), text(row, 'hook'));
+  if (stage !== 'blocked' && stage !== 'deferred') await promote(tx, lane, text(row, 'key'));
+  tx.changedLanes.add(lane);
 }
 
 function idOf(row: Row): number {
   return integer(row, 'id');
 }
 
-function lockOfRow(row: Row): string {
+/** @param row with `lane` and `key` */
+export function lockOfRow(row: Row): string {
   return keyLock({ lane: word(row, 'lane', LANES), key: text(row, 'key') });
 }

@@ -33,7 +33,8 @@ export async function reserve(tx: Tx, ref: string, meters: readonly Meter[]): Pr
     const sum = integer((await first(tx, SUM, name, ...within))!, 'sum');
     if (sum + amount > most && sum > 0) {
       const next = await first(tx, NEXT, name, ...within, Math.max(0, most - amount));
-      return { isFull: true, until: (next === undefined ? tx.now : integer(next, 'at')) + perMs };
+      const until = (next === undefined ? tx.now : integer(next, 'at')) + perMs;
+      return { isFull: true, by: name, until };
     }
     missing.push(meter);
   }

@@ -73,8 +73,8 @@ const ASKED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits 
 const TRIED = `SELECT s.id, s.question, q.code FROM @waits s JOIN @questions q ON q.wait = s.id
   WHERE s.id = ANY ($1::text[]) AND s.decision IS NULL ORDER BY s.id FOR UPDATE OF s`;
 const NOTE_TRY = 'UPDATE @waits SET question = $2 WHERE id = $1';
-const OPEN_OF_EVENT =
-  'SELECT message_id, on_end FROM @questions WHERE event = $1 AND on_end IS NOT NULL';
+const OPEN_OF_EVENT = `SELECT q.message_id, q.on_end, s.run_id FROM @questions q JOIN @waits s ON s.id = q.wait
+  WHERE q.event = $1 AND q.on_end IS NOT NULL`;
 const NOTE_ASKED = 'UPDATE @questions SET message_id = $2 WHERE wait = $1';
 const DECIDED = `SELECT id, question, decision FROM @waits WHERE event = ANY ($1::uuid[]) AND decision IS NOT NULL`;
 const REWRITE = 'UPDATE @waits SET decision = $2, question = $3 WHERE id = $1';
@@ -210,7 +210,8 @@ function workAfter(tx: Tx, wait: Row): EndWork | null {
 }
 
 /** A question of an event that is about to be erased: what its end would queue, and which message shows it. */
-interface OpenQuestion {
+export interface OpenQuestion {
+  readonly runId: string;
   readonly work: EndWork;
   readonly messageId: string | null;
 }
@@ -219,6 +220,7 @@ interface OpenQuestion {
 export async function openQuestions(tx: Tx, event: Key): Promise<OpenQuestion[]> {
   const rows = await tx.all(OPEN_OF_EVENT, event);
   return rows.map((row) => ({
+    runId: text(row, 'run_id'),
     work: workAfter(tx, row)!,
     messageId: optionalText(row, 'message_id'),
   }));

@@ -2,6 +2,7 @@ import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, MAIN, agent, delivery, runOf, systemEvent, turn } from './events.ts';
+import { newId } from '../../../src/platform/new-id.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -176,6 +177,27 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(lease.ref);
       });
 
+      it('has neither begun nor used up an attempt, and is up again as soon as rules may have changed', async () => {
+        const id = await collected('a');
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + HOUR), [
+          { type: 'run-update', id: lease.ref!, status: 'waiting' },
+        ]);
+        const waits = { status: 'waiting', attempts: 0, startedAt: null };
+        expect((await under.details(id)).runs).toMatchObject([waits]);
+        await under.ledger.work.reconsider();
+        const again = await under.claimOne();
+        expect(again.ref).toBe(lease.ref);
+        expect((await under.details(id)).runs).toMatchObject([{ status: 'running', attempts: 1 }]);
+        await under.ledger.work.commit(
+          again,
+          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
+          [{ type: 'run-update', id: lease.ref!, status: 'queued' }],
+        );
+        const queued = { status: 'queued', attempts: 0, startedAt: null };
+        expect((await under.details(id)).runs).toMatchObject([queued]);
+      });
+
       it('is counted by its own cause while it waits', async () => {
         await collected('a');
         const lease = await under.claimOne();
@@ -265,6 +287,82 @@ export function describeRules(openStore: OpenStore): void {
         expect(lease).toMatchObject({ ref: runOf(second!), eventId: second, key: QUEUE });
         expect((lease.job as RunJob).message).toMatch(/^2 events, .*:\n- two\n- three$/);
         expect((lease.job as RunJob).eventId).toBe(second);
+      });
+    });
+
+    describe('erasing an event of a run of several that waits for a person', () => {
+      /** A run for `one` and `two` that waits, with buttons. @param asked what its agent was asked already */
+      const waiting = async (asked: { readonly prompt?: string } = {}) => {
+        const [first, second] = [await collected('one'), await collected('two')];
+        const lease = await under.claimOne();
+        await under.ledger.work.commit(lease, { type: 'gather', most: 9, key: 'agent:main:a' }, []);
+        const run = await under.claimOne();
+        const id = newId();
+        const until = under.clock.now() + HOUR;
+        const kind = asked.prompt === undefined ? 'run' : 'tools';
+        const wait = {
+          id,
+          kind,
+          owner: 'm token',
+          openedAt: under.clock.now(),
+          until,
+          whenOver: 'deny',
+          digest: 'd',
+          asked: { channel: 'chan_2', to: '42' },
+          code: `code of ${id}`,
+        } as const;
+        const [, said] = delivery(runOf(id));
+        if (said?.type !== 'work') throw new Error('a delivery is work');
+        const job = run.job as RunJob;
+        const paused = { calls: [], state: 'one and two', attempt: 1 };
+        const outcome = {
+          type: 'wait',
+          for: 'decision',
+          until,
+          holdsKey: false,
+          wait,
+          onEnd: { ...said.work, ref: id, eventId: undefined },
+          ...(asked.prompt !== undefined && { job: { ...job, paused } }),
+        } as const;
+        await under.ledger.work.commit(run, outcome, [
+          { type: 'run-update', id: run.ref!, status: 'waiting', ...asked },
+          { type: 'asked', id, messageId: 'm-1' },
+        ]);
+        return { first, second, wait: id };
+      };
+      const EVENTS = ['first', 'second'] as const;
+      /** Nobody can decide any more, and the message of the question is to be emptied. */
+      const isForgotten = async (wait: string) => {
+        const decision = { verdict: 'approved', by: 'ana', at: under.clock.now() } as const;
+        expect(await under.ledger.admin.decide(wait, decision)).toBe('unknown');
+        const [told] = await under.claimNow('delivery');
+        expect(told?.job).toMatchObject({ forgets: 'm-1', text: '' });
+      };
+
+      it.each(EVENTS)('asks anew without the %s where its agent was not asked', async (which) => {
+        const { wait, ...events } = await waiting();
+        const left = which === 'first' ? events.second : events.first;
+        expect(await under.ledger.admin.forget(events[which])).toMatchObject({ turns: 0 });
+        await isForgotten(wait);
+        const lease = await under.claimOne();
+        expect(lease).toMatchObject({ ref: runOf(left), eventId: left });
+        const { message } = lease.job as RunJob;
+        expect(message).toContain(which === 'first' ? '- two' : '- one');
+        expect(message).not.toContain(which === 'first' ? '- one' : '- two');
+      });
+
+      it.each(EVENTS)('gives up with the %s what may have acted, to be retried', async (which) => {
+        const { wait, ...events } = await waiting({ prompt: 'one and two' });
+        const left = which === 'first' ? events.second : events.first;
+        await under.ledger.admin.forget(events[which]);
+        await isForgotten(wait);
+        expect(await under.claimNow()).toEqual([]);
+        const error = expect.stringMatching(/erased while it waited; retry it/);
+        expect(await runs(left)).toEqual([['failed', 'failed', null, error]]);
+        expect(await under.ledger.admin.retry(left)).toBe(1);
+        const lease = await under.claimOne();
+        expect(lease).toMatchObject({ ref: runOf(left), eventId: left });
+        expect((lease.job as RunJob).paused).toBeUndefined();
       });
     });
 
@@ -387,10 +485,10 @@ export function describeRules(openStore: OpenStore): void {
         under.clock.advance(1000);
         expect(await reserve('b')).toEqual({ isFull: false });
         expect(await reserve('b')).toEqual({ isFull: false });
-        expect(await reserve('c')).toEqual({ isFull: true, until: start + HOUR });
+        expect(await reserve('c')).toEqual({ isFull: true, by: 'm', until: start + HOUR });
         under.clock.advance(HOUR - 1000);
         expect(await reserve('c')).toEqual({ isFull: false });
-        expect(await reserve('d')).toEqual({ isFull: true, until: start + 1000 + HOUR });
+        expect(await reserve('d')).toEqual({ isFull: true, by: 'm', until: start + 1000 + HOUR });
       });
 
       it('counts a run once however long it waits, and anew what has ended', async () => {
