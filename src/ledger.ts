@@ -53,6 +53,8 @@ export type {
   BadEndChange,
   BadEnds,
   Behind,
+  EndedTogether,
+  HeldMessage,
   CollectedEvent,
   Collecting,
   HeldFor,

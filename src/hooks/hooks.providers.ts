@@ -82,6 +82,7 @@ import { Notices } from './work/notice.ts';
 import { OperatorAddress } from './work/operator-address.ts';
 import { Outbox } from './work/outbox.ts';
 import { Questions } from './work/questions.ts';
+import { Digests } from './work/digest.ts';
 import { QuietHours } from './work/quiet-hours.ts';
 import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
@@ -249,6 +250,7 @@ export const providers: Provider[] = [
   Approvals,
   RuleKeeper,
   QuietHours,
+  Digests,
   { provide: RunRules, useExisting: MappingService },
   EventWaits,
   HeartbeatStep,

@@ -98,6 +98,7 @@ export {
   HooksSettings,
   MappingOptions,
   QuietHoursOptions,
+  toHours,
   RuleOptions,
   RunLimitsOptions,
   ModelsOptions,

@@ -108,6 +108,7 @@ export const ledgerPorts: readonly Provider[] = [
     add: true,
     badEnds: true,
     behind: true,
+    heldBehind: true,
     reserve: true,
     reconsider: true,
     noteChannels: true,

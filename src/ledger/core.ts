@@ -35,7 +35,7 @@ import {
   readRoutes,
 } from './sessions/session-memory.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
-import { readBehind } from './work/gathering.ts';
+import { readBehind, readHeldBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
 import { reserve } from './work/spending.ts';
@@ -85,6 +85,7 @@ export const FRESH_READS = {
   readOpenQuestions,
   countWaits,
   readBehind,
+  readHeldBehind,
   holderOf,
   isPaused,
 };

@@ -24,7 +24,12 @@ export class Hooks {
   readonly runner = new RecordingRunner(this.journal);
   readonly chan1 = new RecordingChannel('chan_1', this.journal);
   readonly chan2 = new RecordingChannel('chan_2', this.journal);
-  readonly chan1Binding: { provider: RecordingChannel; to: string; quietHours?: Hours } = {
+  readonly chan1Binding: {
+    provider: RecordingChannel;
+    to: string;
+    quietHours?: Hours;
+    onUnknown?: 'stop';
+  } = {
     provider: this.chan1,
     to: '+1',
   };

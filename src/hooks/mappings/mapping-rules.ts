@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Hours } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
-import { MappingOptions } from '../options/index.ts';
+import { MappingOptions, toHours } from '../options/index.ts';
 import type { LimitOptions, Problem, RuleOptions, TotalLimitOptions } from '../options/index.ts';
 import type { RunLimit } from '../ports/index.ts';
 import { keyOf } from './mapping.ts';
@@ -139,9 +139,7 @@ export function rulesById(
     const { maxConcurrent, limit, quietHours: quiet } = options;
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
     if (limit !== undefined) runLimits.set(id, toLimit(limit, limit.scope ?? 'mapping'));
-    if (quiet !== undefined) {
-      quietHours.set(id, { start: quiet.from, end: quiet.to, timezone: quiet.timezone });
-    }
+    if (quiet !== undefined) quietHours.set(id, toHours(quiet));
   }
   const totalLimit = total && toLimit(total, 'all');
   return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, quietHours };

@@ -34,6 +34,7 @@ import { Option } from './option.ts';
 import type { Problem } from './problem.ts';
 import { RunnerOptions } from './runner-options.ts';
 import type { RunnerType } from './runner-options.ts';
+import { QuietHoursOptions } from './rule-options.ts';
 import { ToolOptions, toolProblems } from './tool-options.ts';
 
 /** `agents.defaults.heartbeat.activeHours`: when periodic heartbeats come; immediate ones always do. */
@@ -273,6 +274,10 @@ export class AgentOptions {
   @IsOptional()
   @IsApprove()
   approve?: ApproveOption;
+
+  /** When its replies and the messages of its heartbeats are held. Default: never. */
+  @OptionalSection(QuietHoursOptions)
+  quietHours?: QuietHoursOptions;
 
   /** What an agent of the model runner may use. Absent: the agent has no tools. */
   @OptionalSection(ToolOptions)

@@ -4,6 +4,7 @@ import type { Agent } from '../ports/index.ts';
 import type { AgentOptions, AgentsOptions } from './agents-options.ts';
 import { withApprovers } from './approve-option.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
+import { toHours } from './rule-options.ts';
 import { runnerSettings } from './runner-options.ts';
 import { HooksSettings } from './settings.ts';
 import { toolSettings } from './tool-options.ts';
@@ -67,6 +68,7 @@ function toAgent(
     workspace,
     instructions,
     approve,
+    quietHours: entry.quietHours && toHours(entry.quietHours),
     runner: runnerSettings(entry.runner ?? defaults.runner),
     tools: entry.tools === undefined ? undefined : toolSettings(entry.tools),
   };

@@ -9,6 +9,7 @@ import {
   Max,
   Min,
 } from 'class-validator';
+import type { Hours } from '../../platform/hours.ts';
 import { DURATION, durationMs } from '../../platform/time.ts';
 import { OptionalSection, OptionalText, Rule, TIME_MESSAGE, TIME_OF_DAY } from './key-kinds.ts';
 import type { Conditions } from './key-kinds.ts';
@@ -125,6 +126,11 @@ export class QuietHoursOptions {
   @IsOptional()
   @IsTimeZone()
   timezone?: string;
+}
+
+/** The same as hours of the day. */
+export function toHours({ from, to, timezone }: QuietHoursOptions): Hours {
+  return { start: from, end: to, timezone };
 }
 
 /** `quietHours` of a mapping. */

@@ -1,3 +1,4 @@
+import type { Hours } from '../../platform/hours.ts';
 import type { ApproveOption } from './wait.ts';
 
 /** Every thinking level a request may name. A runner maps them to what its model knows. @publicApi */
@@ -32,6 +33,8 @@ export interface Agent {
   readonly runner?: RunnerSettings;
   /** What a person decides about its runs, where their mapping does not say. Absent: nothing. */
   readonly approve?: ApproveOption;
+  /** When what it says is held. Absent: never. */
+  readonly quietHours?: Hours | undefined;
   /** What its turns may use. Absent: no tools. */
   readonly tools?: ToolSettings;
 }

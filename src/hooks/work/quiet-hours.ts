@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { endOfHours } from '../../platform/hours.ts';
-import { Clock, RunRules } from '../ports/index.ts';
+import { AgentDirectory, Clock, RunRules, isDirect } from '../ports/index.ts';
 import type { ChannelBinding, DeliveryLease } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
@@ -8,13 +8,14 @@ import type { StepResult } from './step.ts';
 const MOST_STEPS = 4;
 
 /**
- * Messages that wait for the end of quiet hours, those of their channel and those of their mapping. They let others to the
+ * Messages that wait for the end of quiet hours: those of their channel, their mapping and their agent. They let others to the
  * same recipient pass, since questions and notices are never held.
  */
 @Injectable()
 export class QuietHours {
   constructor(
     private readonly rules: RunRules,
+    private readonly directory: AgentDirectory,
     private readonly clock: Clock,
   ) {}
 
@@ -24,10 +25,11 @@ export class QuietHours {
     if (!isReply || job.note !== undefined || job.forgets !== undefined) return null;
     const { mapping } = job.trust;
     const ofMapping = mapping === undefined ? undefined : this.rules.quietHoursOf(mapping);
+    const ofAgent = isDirect(job) ? undefined : this.directory.resolve(job.agentId).quietHours;
     const now = this.clock.now();
     let until = now;
     for (let step = 0; step < MOST_STEPS && job.isUrgent !== true; step += 1) {
-      const ends = [quietHours, ofMapping].map(
+      const ends = [quietHours, ofMapping, ofAgent].map(
         (hours) => (hours && endOfHours(hours, until)) ?? until,
       );
       const end = Math.max(...ends);
@@ -39,7 +41,13 @@ export class QuietHours {
     const at = `${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     const error = `held until the end of quiet hours, ${at}`;
     return {
-      outcome: { type: 'wait', for: 'quiet-hours', until, holdsKey: false },
+      outcome: {
+        type: 'wait',
+        for: 'quiet-hours',
+        until,
+        holdsKey: false,
+        job: { ...job, wasHeld: true },
+      },
       changes: [{ type: 'delivery-update', id: job.deliveryId, error }],
     };
   }

@@ -26,6 +26,7 @@ import {
   defaultChannel,
   optionKeys,
   resolveSection,
+  toHours,
 } from '../../hooks/index.ts';
 import type {
   Channel,
@@ -338,11 +339,7 @@ function bind(
   try {
     const channel = accounts.channel(provider, settings);
     const problem = to === undefined ? null : channel.expectedInsteadOf(to);
-    const quiet = quietHours && {
-      start: quietHours.from,
-      end: quietHours.to,
-      timezone: quietHours.timezone,
-    };
+    const quiet = quietHours && toHours(quietHours);
     if (problem === null) return { provider: channel, to, onUnknown, quietHours: quiet };
     return { key: `${key}.to`, message: `is no recipient of ${provider}; expected ${problem}` };
   } catch (error) {
