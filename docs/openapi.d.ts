@@ -1697,6 +1697,8 @@ export interface components {
             /** @description Every mapping in the order they are tried, and why it takes the request or not. Empty for the built-in hooks. */
             considered: components["schemas"]["MatchExplanation"][];
             actions: components["schemas"]["PreviewedAction"][];
+            /** @description What the rules of the mapping do to its runs and messages, a sentence each. */
+            rules: string[];
             warnings: string[];
             /** @description What the transform wrote to its console. */
             console: string[];

@@ -1,5 +1,6 @@
 import { DeliveryError, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { HookPreview } from '../../src/hooks/operating/hook-preview.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
@@ -365,6 +366,35 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       clock.advance(8 * 60 * MINUTE);
       await delivery(await send('host-1'), 'delivered');
     });
+  });
+
+  it('are said before an event comes, beside what would become of it', async () => {
+    const quietHours = { from: '22:00', to: '07:00', timezone: 'UTC', except: [{ 'payload.a': '1' }] };
+    const own: Partial<Mapping> = {
+      collect: { for: '10m', quiet: '1m', by: '{{ host }}' },
+      limit: { runs: 5, per: '1h', scope: 'sender', then: 'skip' },
+      quietHours,
+    };
+    const second = {
+      id: 'other',
+      messageTemplate: 'x',
+      sessionKey: 's',
+      whenBusy: 'skip',
+    } as const;
+    const mappings = [{ ...CHECK, ...own }, second];
+    await start({}, { mappings, limit: { runs: 9, per: '24h' } });
+    const preview = hooks.app.get(HookPreview);
+    const total = 'at most 9 runs of all mappings begin in 24h; one above that waits';
+    expect((await preview.of({ hook: 'check', payload: {} })).rules).toEqual([
+      'it is one run with the events of the same sender and {{ host }} that come within 10m of the first; that begins earlier after 1m without another, with 50 events',
+      'at most 5 runs of each sender begin in 1h; one above that has no run',
+      total,
+      'what is sent of it is held from 22:00 to 07:00 (UTC), unless it meets an exception',
+    ]);
+    expect((await preview.of({ hook: 'other', payload: {} })).rules).toEqual([
+      'it has no run while its session has one',
+      total,
+    ]);
   });
 
   it('a busy session skips, or lets the newest take the place of the others', async () => {

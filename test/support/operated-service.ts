@@ -88,6 +88,7 @@ const NOTHING: Omit<Preview, 'hook'> = {
   mapping: null,
   considered: [],
   actions: [],
+  rules: [],
   warnings: [],
   console: [],
   skipped: null,

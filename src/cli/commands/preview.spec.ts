@@ -7,6 +7,7 @@ const PREVIEW: Preview = {
   mapping: 'ci',
   considered: [],
   actions: [],
+  rules: [],
   warnings: [],
   console: [],
   skipped: null,

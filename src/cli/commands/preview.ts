@@ -103,7 +103,7 @@ async function sampleBody(
 
 /** A preview as an operator reads it. */
 export function previewLines(preview: Preview, paint: Paint): string[] {
-  const { considered, actions, skipped, warnings, console, refusal, failure, ms } = preview;
+  const { considered, actions, rules, skipped, warnings, console, refusal, failure, ms } = preview;
   return [
     ...headLines(preview, paint),
     ...section('Mappings, in the order they are tried', consideredLines(considered), paint),
@@ -113,6 +113,7 @@ export function previewLines(preview: Preview, paint: Paint): string[] {
     ...actions.flatMap((action, index) =>
       actionLines(action, numberedName('Action', index, actions), paint),
     ),
+    ...section('Rules', rules.map(asLine), paint),
     ...section('Warnings', warnings.map(asLine), paint),
     ...section('Console', console.flatMap(asLines), paint),
     '',

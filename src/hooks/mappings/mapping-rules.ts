@@ -13,7 +13,7 @@ import type { CompiledCollect, CompiledMapping, PlacedMapping } from './mapping.
 const OF_ALL_RUNS = ['maxConcurrent', 'limit', 'quietHours'] as const;
 
 /** Of the events of one run. */
-const DEFAULT_MOST = 50;
+export const DEFAULT_MOST = 50;
 
 /** Rules by the ids of mappings; those without are not in there. */
 export interface RulesById {

@@ -14,6 +14,7 @@ import type { Applied } from './apply.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
 import type { CompiledMapping } from './mapping.ts';
+import { explainRules } from './explain-rules.ts';
 import type { CredentialRule } from './explain-when.ts';
 import { explainMatch, findMapping, toMatchInput } from './match.ts';
 import type { DeclinedRequest, MatchExplanation } from './match.ts';
@@ -102,6 +103,13 @@ export class MappingService extends RunRules {
   explainShadowed(request: HookRequest): readonly string[] {
     const mapping = this.match(request);
     return mapping === null || 'reason' in mapping ? [] : explainShadowed({ mapping, request });
+  }
+
+  /** What the rules of the mapping that takes this request do to its events, a sentence each. */
+  explainRules(request: HookRequest): readonly string[] {
+    const mapping = this.match(request);
+    if (mapping === null || 'reason' in mapping) return [];
+    return explainRules(mapping.options, request.settings.hooks.limit);
   }
 
   async #check(next: ResolvedHooksOptions): Promise<SettingsFindings> {

@@ -51,6 +51,8 @@ export interface Preview {
   /** Every mapping in the order they are tried, and why it takes the request or not. Empty for the built-in hooks. */
   readonly considered: readonly MatchExplanation[];
   readonly actions: readonly PreviewedAction[];
+  /** What the rules of the mapping do to its runs and messages, a sentence each. */
+  readonly rules: readonly string[];
   readonly warnings: readonly string[];
   /** What the transform wrote to its console. */
   readonly console: readonly string[];
@@ -160,6 +162,7 @@ export class HookPreview {
     return {
       ...about,
       actions: await Promise.all(resolved.actions.map((one) => this.#show(one, resolved, request))),
+      rules: isBuiltIn ? [] : this.mappings.explainRules(request),
       warnings: [...warnings, ...shadowed],
       console,
       skipped: skipped?.reason ?? null,
@@ -214,6 +217,7 @@ export class HookPreview {
 /** Nothing would become of it. */
 const NOTHING = {
   actions: [],
+  rules: [],
   warnings: [],
   console: [],
   skipped: null,

@@ -18,6 +18,7 @@ export function Outcome({ preview }: { preview: Api<'Preview'> }) {
     warnings,
     considered,
     actions,
+    rules,
     console: said,
     draft,
   } = preview;
@@ -62,6 +63,18 @@ export function Outcome({ preview }: { preview: Api<'Preview'> }) {
           </details>
         </section>
       ))}
+      {rules.length > 0 && (
+        <section class="card">
+          <h2>Rules</h2>
+          <ul>
+            {rules.map((rule) => (
+              <li key={rule}>
+                <Visible text={rule} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {said.length > 0 && (
         <section class="card">
           <h2>What the transform wrote</h2>
