@@ -369,7 +369,12 @@ describe('rules of a mapping (behaviour.md §16)', () => {
   });
 
   it('are said before an event comes, beside what would become of it', async () => {
-    const quietHours = { from: '22:00', to: '07:00', timezone: 'UTC', except: [{ 'payload.a': '1' }] };
+    const quietHours = {
+      from: '22:00',
+      to: '07:00',
+      timezone: 'UTC',
+      except: [{ 'payload.a': '1' }],
+    };
     const own: Partial<Mapping> = {
       collect: { for: '10m', quiet: '1m', by: '{{ host }}' },
       limit: { runs: 5, per: '1h', scope: 'sender', then: 'skip' },

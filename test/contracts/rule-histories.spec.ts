@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { contradictionOf } from '../../src/hooks/mappings/mapping-rules.ts';
+import { MappingOptions } from '../../src/hooks/options/index.ts';
+import type { RunLimit } from '../../src/hooks/ports/index.ts';
+import { RuleWorld } from '../support/rule-world.ts';
+import type { Rules } from '../support/rule-world.ts';
+
+/*
+ * Any rules, arrivals, deaths and clocks: every event is told once, in its place and at its time, or left out as the rules
+ * say, and nothing waits for nothing (docs/design/rules.md).
+ */
+
+/** `npm run test:rules:long` sets it to 100,000. */
+const HISTORIES = Number(process.env['RULE_HISTORIES'] ?? 300);
+const SEED = 28;
+const TIMEOUT_MS = 60_000 + 200 * HISTORIES;
+const MINUTE = 60_000;
+
+const collect = fc.record({
+  for: fc.constantFrom('1m', '10m'),
+  quiet: fc.constantFrom(undefined, '30s'),
+  most: fc.constantFrom(2, 3, 50),
+  scope: fc.constantFrom('sender' as const, 'mapping' as const),
+});
+const limit = fc.record({
+  runs: fc.integer({ min: 1, max: 3 }),
+  per: fc.constantFrom('5m', '1h'),
+  scope: fc.constantFrom('sender' as const, 'mapping' as const),
+  then: fc.constantFrom('hold' as const, 'collect' as const, 'skip' as const),
+});
+const total = fc.record({
+  runs: fc.integer({ min: 1, max: 4 }),
+  per: fc.constant('5m'),
+  then: fc.constantFrom('hold' as const, 'skip' as const),
+});
+const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+
+const rules = fc
+  .record({
+    collect: mostly(collect),
+    limit: mostly(limit),
+    whenBusy: fc.constantFrom(undefined, 'skip' as const, 'replace' as const),
+    total: fc.option(total, { nil: undefined }),
+    hasSession: fc.boolean(),
+  })
+  .map(({ total: all, hasSession, ...own }): Rules => {
+    const options = Object.assign(new MappingOptions(), own);
+    // What contradicts another rule is refused at start.
+    if (contradictionOf(options, hasSession) !== null) delete options.whenBusy;
+    const limits = [own.limit, all && { ...all, scope: 'all' as const }];
+    return {
+      own: options,
+      hasSession,
+      limits: limits.flatMap((one) => (one ? [toLimit(one)] : [])),
+    };
+  });
+
+const PER_MS = { '5m': 5 * MINUTE, '1h': 60 * MINUTE };
+
+function toLimit(given: Omit<RunLimit, 'perMs'>): RunLimit {
+  return { ...given, perMs: PER_MS[given.per as keyof typeof PER_MS] };
+}
+
+const dies = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.nat(7) },
+);
+const step = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      what: fc.constant('accept' as const),
+      arrival: fc.record({
+        sender: fc.constantFrom('x', 'x', 'y'),
+        session: fc.constantFrom('a', 'a', 'b'),
+        by: fc.constantFrom('1', '1', '2'),
+      }),
+      dies,
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ what: fc.constant('begin' as const), acts: fc.boolean(), dies }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ what: fc.constant('end' as const), which: fc.nat(5), dies }),
+  },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('drain' as const) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('erase' as const), which: fc.nat(30) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant('pass' as const),
+      seconds: fc.constantFrom(1, 29, 30, 60, 299, 300, 600, 3600),
+    }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const history = fc.record({
+  rules,
+  steps: fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
+  /** Somebody sets the time of day, by so many minutes, after so many of the steps. */
+  set: fc.option(
+    fc.record({ after: fc.nat(30), minutes: fc.constantFrom(-1500, -61, -5, 5, 61, 1500) }),
+    { freq: 4, nil: undefined },
+  ),
+});
+
+function take(world: RuleWorld, given: Step): Promise<void> | void {
+  switch (given.what) {
+    case 'accept':
+      return world.accept(given.arrival, given.dies);
+    case 'begin':
+      return world.begin(given.acts, given.dies);
+    case 'end':
+      return world.end(given.which, given.dies);
+    case 'drain':
+      return world.drain();
+    case 'erase':
+      return world.erase(given.which);
+    case 'pass':
+      return world.clock.advance(given.seconds * 1000);
+  }
+}
+
+describe('what rules make of events, over random histories (behaviour §16)', () => {
+  it(
+    'is what a model of them says: none lost, none twice, each in its place and at its time',
+    async () => {
+      const sum = { deaths: 0, asked: 0, skipped: 0, collected: 0, erased: 0 };
+      const property = fc.asyncProperty(history, async (given) => {
+        const world = await RuleWorld.create(given.rules);
+        try {
+          for (const [at, one] of given.steps.entries()) {
+            if (at === given.set?.after) world.set(given.set.minutes * MINUTE);
+            await take(world, one);
+            expect(world.model.crimes).toEqual([]);
+          }
+          await world.drain();
+          await world.settle();
+          expect(world.model.crimes).toEqual([]);
+          expect(world.model.open).toEqual([]);
+          expect(await world.statuses()).toEqual(world.expected());
+          sum.deaths += world.deaths;
+          sum.asked += world.model.begun.size;
+          for (const { end } of world.model.runs)
+            if (end !== null && end !== 'succeeded') sum[end] += 1;
+        } finally {
+          world.close();
+        }
+      });
+      await fc.assert(property, { numRuns: HISTORIES, seed: SEED });
+      process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
+      // They are about something.
+      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES / 10);
+    },
+    TIMEOUT_MS,
+  );
+});
