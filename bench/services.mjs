@@ -24,6 +24,7 @@ export function startNest({ idleThreads = 0, flags } = {}) {
 
 /**
  * The service, from a checkout that is built.
+ * @param mappings of its hooks.
  * @param gateway URL of the gateway that its agents are run by; absent: nothing runs.
  * @param store absent: without search, which is followed up when a load is over, and measured by itself (search.mjs).
  * @param dir with an earlier ledger; absent: an empty one that is removed with the server.
@@ -37,8 +38,8 @@ export function startService({
   flags,
   // Other builds may be too old for signatures; they are compared by wakes and runs.
   hasMappings = checkout === HERE,
+  mappings = hasMappings ? mappingsToMeasure() : [],
 } = {}) {
-  const mappings = hasMappings ? mappingsToMeasure() : [];
   // Nor do they know this key.
   const ownStore = checkout === HERE ? { search: false, ...store } : undefined;
   const settings = { ...configuration(mappings, gateway), channels, store: ownStore };
@@ -105,8 +106,8 @@ export function sign(text) {
 }
 
 /** The same mapped request: with a token, and signed. */
-export function mapped(bytes) {
-  return { path: '/hooks/mapped', headers: headers(TOKEN), body: body('text', {}, bytes) };
+export function mapped(bytes, path = '/hooks/mapped') {
+  return { path, headers: headers(TOKEN), body: body('text', {}, bytes) };
 }
 
 export function signed(bytes) {

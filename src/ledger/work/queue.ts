@@ -48,7 +48,8 @@ const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
   (SELECT id FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT 1) RETURNING 1`;
 /** What waits to gather (`collect`), once so many are behind it. */
 const FULL = `UPDATE @work SET stage = 'ready', due_at = $4 WHERE lane = $1 AND key = $2 AND stage = 'retrying'
-  AND server = 'collect' AND (SELECT count(*) FROM @work b WHERE b.lane = $1 AND b.key = $2 AND b.stage = 'blocked') >= $3
+  AND server = 'collect' AND (SELECT count(*) FROM
+    (SELECT 1 AS one FROM @work b WHERE b.lane = $1 AND b.key = $2 AND b.stage = 'blocked' LIMIT $3) s) >= $3
   RETURNING id`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
 
