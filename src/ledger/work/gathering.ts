@@ -10,8 +10,9 @@ import type { Tx } from '../tx.ts';
 import { promote, stageInQueue, storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
-const BEHIND = `SELECT count(*) AS count, max(since) AS newest FROM
-  (SELECT since FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT $3) s`;
+/** What is behind is due since it came; `since` is another time where nobody could have tried it. */
+const BEHIND = `SELECT count(*) AS count, max(due_at) AS newest FROM
+  (SELECT due_at FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT $3) s`;
 const BLOCKED = `SELECT id, lane, key, kind, hook, stage, ref, event_id, job FROM @work
   WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT $3`;
 const JOB = 'SELECT ref, job FROM @work WHERE id = $1';

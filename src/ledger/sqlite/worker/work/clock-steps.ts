@@ -40,7 +40,7 @@ export class ClockSteps {
     this.#sql = prepareStatements(db);
     const { last, believed, stood } = this.#read() ?? { last: now, believed: now, stood: 0 };
     if (last - now > SMALLEST_STEP_MS) this.#shift(now - last);
-    if (now - last > LONGEST_ABSENCE_MS) this.#sql.rejuvenate.run(now - last);
+    if (now - last > LONGEST_ABSENCE_MS) this.#sql.rejuvenate.run(now - last, now);
     this.#now = now;
     this.#elapsed = elapsed;
     this.#believed = Math.min(believed, now);
@@ -123,7 +123,9 @@ function prepareStatements(db: DatabaseSync) {
       `UPDATE work SET due_at = due_at + ?1, since = since + ?1 WHERE stage <> 'dead'`,
     ),
     shiftWaits: db.prepare('UPDATE waits SET until = until + ? WHERE decision IS NULL'),
-    rejuvenate: db.prepare(`UPDATE work SET since = since + ? WHERE stage <> 'dead'`),
+    rejuvenate: db.prepare(
+      `UPDATE work SET since = min(since + ?1, ?2) WHERE stage <> 'dead' AND since < ?2`,
+    ),
     read: db.prepare(`SELECT value FROM meta WHERE key = 'clock'`),
     write: db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('clock', ?)`),
   };
