@@ -5,6 +5,7 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
+import { EventSimulation } from './operating/event-simulation.ts';
 import { HookPreview } from './operating/hook-preview.ts';
 import { OperatorRequests } from './operating/operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
@@ -277,6 +278,7 @@ export const providers: Provider[] = [
   Hooks,
   HookPreview,
   OperatorRequests,
+  EventSimulation,
 ];
 
 /** What a host may inject, and replace by `forRoot({ providers })`. */
