@@ -158,7 +158,10 @@ export class EventAcceptance {
 }
 
 /** How much of this hook may wait. */
-export function limitsFor({ maxQueued }: ResolvedHook, { agents }: ResolvedHooksOptions): AcceptLimits {
+export function limitsFor(
+  { maxQueued }: ResolvedHook,
+  { agents }: ResolvedHooksOptions,
+): AcceptLimits {
   const { maxSystemEvents, maxSystemEventsPerHook = Math.ceil(maxSystemEvents / 2) } =
     agents.defaults;
   return { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };

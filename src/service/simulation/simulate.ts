@@ -5,6 +5,7 @@ import { recordedEvents } from '../../ledger/recorded-events.ts';
 import type { RecordedEvent } from '../../ledger/recorded-events.ts';
 import type { Tx } from '../../ledger/tx.ts';
 import type { ResolvedSections } from '../configuration/resolve.ts';
+import type { LedgerPlace } from '../ledger-backup.ts';
 import { differences } from './outcome.ts';
 import type { Difference, Outcome } from './outcome.ts';
 import { RecordedAnswers } from './recorded-agent.ts';
@@ -66,14 +67,39 @@ export interface ChangedEvent {
 
 /** @throws ConfigurationError; Error with a sentence when the ledger cannot be read */
 export async function simulate(request: SimulationRequest): Promise<Simulation> {
-  const { dir, postgres } = request.before.store;
-  const read = ({ tx }: { readonly tx: Tx }) => compare(request, tx);
+  const { since, now } = request;
+  const answers = new RecordedAnswers();
+  const used = request.agent === 'recorded' ? answers : null;
+  await using before = new SimulatedGateway(request.before, used, since);
+  await using after = new SimulatedGateway(request.after, used, since);
+  await before.open();
+  await after.open();
+  const sides = { before, after, answers };
+  return await readRecord(request.before.store, now, (tx) => compare(request, tx, sides));
+}
+
+/**
+ * Gives the ledger of a store, as it is at one moment, to whoever reads it; nothing in it is changed.
+ * @param now epoch milliseconds
+ */
+export async function readRecord<T>(
+  { dir, postgres }: LedgerPlace['store'],
+  now: number,
+  read: (tx: Tx) => Promise<T>,
+): Promise<T> {
   if (postgres === undefined) {
-    const { ledgerFiles } = await import('../../ledger/sqlite/index.ts');
-    return (await ledgerFiles()).readDirectory(dir, request.now, read);
+    const { readDirectory } = await (await import('../../ledger/sqlite/index.ts')).ledgerFiles();
+    return readDirectory(dir, now, ({ tx }) => read(tx));
   }
   const { readDatabase } = await import('../../ledger/postgres/index.ts');
-  return readDatabase(postgres, request.now, read);
+  return readDatabase(postgres, now, ({ tx }) => read(tx));
+}
+
+/** What is compared, and what agents said. */
+interface Sides {
+  readonly before: SimulatedGateway;
+  readonly after: SimulatedGateway;
+  readonly answers: RecordedAnswers;
 }
 
 /** An event that is not over at once. */
@@ -83,14 +109,12 @@ interface Open {
   readonly is: Taken;
 }
 
-async function compare(request: SimulationRequest, tx: Tx): Promise<Simulation> {
+async function compare(
+  request: SimulationRequest,
+  tx: Tx,
+  { before, after, answers }: Sides,
+): Promise<Simulation> {
   const { since, until } = request;
-  const answers = new RecordedAnswers();
-  const used = request.agent === 'recorded' ? answers : null;
-  await using before = new SimulatedGateway(request.before, used, since);
-  await using after = new SimulatedGateway(request.after, used, since);
-  await before.open();
-  await after.open();
   const found = new Comparison(request.examples);
   let open: Open[] = [];
   /** Events in their order, as far as they are over: what is to be said of them is not kept. */
