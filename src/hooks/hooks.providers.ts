@@ -7,6 +7,7 @@ import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resol
 import { SessionPolicy } from './actions/session-policy.ts';
 import { EventSimulation } from './operating/event-simulation.ts';
 import { HookPreview } from './operating/hook-preview.ts';
+import { MappingTrials } from './operating/mapping-trial.ts';
 import { OperatorRequests } from './operating/operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
@@ -277,6 +278,7 @@ export const providers: Provider[] = [
   HooksEngine,
   Hooks,
   HookPreview,
+  MappingTrials,
   OperatorRequests,
   EventSimulation,
 ];

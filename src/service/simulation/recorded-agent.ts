@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AgentError, AgentRunner } from '../../hooks/index.ts';
+import { AgentError, AgentRunner, withoutMarkerIds } from '../../hooks/index.ts';
 import type { AgentReply, AgentTurn, Clock, RunStatus, TokenUsage } from '../../hooks/index.ts';
 
 /** What an agent has said to a prompt once. */
@@ -46,7 +46,7 @@ export class RecordedAnswers {
   add({ agentId, prompt, reply, ...run }: Recorded): void {
     const hasEnded = ['succeeded', 'failed', 'timed-out'].includes(run.status);
     if (prompt === null || !hasEnded || this.#count >= MOST_ANSWERS) return;
-    const key = keyOf(agentId, comparable(prompt));
+    const key = keyOf(agentId, withoutMarkerIds(prompt));
     const known = this.#answers.get(key);
     const answer = { ...run, reply: reply ?? '' };
     if (known === undefined) this.#answers.set(key, [answer]);
@@ -83,7 +83,7 @@ export class RecordedAgent extends AgentRunner {
 
   override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
     const { id: runId, model } = turn;
-    const prompt = comparable(turn.prompt);
+    const prompt = withoutMarkerIds(turn.prompt);
     const answer = this.answers?.find({ ...turn, prompt }, this.eventOf(runId));
     const usage = answer?.usage ?? null;
     this.taken({ runId, prompt, model, usage, isKnown: answer !== undefined });
@@ -106,11 +106,4 @@ function isOf(recorded: string | null, asked: string | undefined): boolean {
 /** A digest: many prompts are long. */
 function keyOf(agentId: string, prompt: string): string {
   return hash('sha256', `${agentId}\n${prompt}`, 'base64');
-}
-
-const MARKER_IDS = /(<<<(?:END_)?EXTERNAL_UNTRUSTED_CONTENT id=")[0-9a-f]{32}(?=">>>)/g;
-
-/** A prompt without the ids of its markers, which are drawn anew each time. */
-export function comparable(prompt: string): string {
-  return prompt.replaceAll(MARKER_IDS, '$1');
 }

@@ -2,7 +2,7 @@
 // from a clock that nobody waits for, replies from the record, and messages go nowhere.
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { EventSimulation, GATEWAY_NAMES, HooksModule } from '../../hooks/index.ts';
+import { EventSimulation, GATEWAY_NAMES, HooksModule, withoutNewIds } from '../../hooks/index.ts';
 import type { EventDetails, NewEvent, OutgoingMessage, RunDetails } from '../../hooks/index.ts';
 import type { RecordedEvent } from '../../ledger/recorded-events.ts';
 import type { ResolvedSections } from '../configuration/resolve.ts';
@@ -190,7 +190,8 @@ export class SimulatedGateway implements AsyncDisposable {
     const turns = this.#turns.get(id) ?? [];
     this.#turns.delete(id);
     const why = status === 'collected' ? `in the run of event ${of ?? ''}` : error;
-    const session = isDrawn(sessionKey, this.#began) ? OWN_SESSION : sessionKey;
+    // One that was drawn for this run alone.
+    const session = withoutNewIds(sessionKey, this.#began);
     return { agentId, sessionKey: session, status, why: named(why, this.#origins), turns };
   }
 
@@ -201,15 +202,6 @@ export class SimulatedGateway implements AsyncDisposable {
       return messages.map((message) => ({ channel, ...message }));
     });
   }
-}
-
-/** Stands for a key that was drawn for one run alone. */
-const OWN_SESSION = 'a session of its own';
-
-/** Whether a session key is an id that was made since. */
-function isDrawn(sessionKey: string, since: number): boolean {
-  const [, high, low] = /^hook:([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(sessionKey) ?? [];
-  return high !== undefined && parseInt(`${high}${low}`, 16) >= since;
 }
 
 /** A reason that names a run, which has another id each time, names its event. */

@@ -1,6 +1,6 @@
+import { withoutMarkerIds } from '../../hooks/index.ts';
 import type { RecordedEvent } from '../../ledger/recorded-events.ts';
 import type { Outcome } from './outcome.ts';
-import { comparable } from './recorded-agent.ts';
 
 /** What events came to, added up. */
 export interface Totals {
@@ -56,7 +56,7 @@ export function addRecorded(totals: Totals, { runs, deliveries }: RecordedEvent)
   for (const { prompt, usage } of runs) {
     if (prompt === null) continue;
     const tokens = usage === null ? null : usage.inputTokens + usage.outputTokens;
-    addTurn(totals, comparable(prompt), tokens);
+    addTurn(totals, withoutMarkerIds(prompt), tokens);
   }
   totals.messages += deliveries.filter(
     (status) => status === 'delivered' || status === 'accepted',
