@@ -15,14 +15,24 @@ class InstantRunner extends AgentRunner {
   }
 }
 
-/** @param events how many; resolves once every run of them has ended. */
-export async function fill(dir, events) {
+/**
+ * @param events how many; resolves once every run of them has ended
+ * @param isWakes wakes of one agent, and nothing else
+ */
+export async function fill(dir, events, isWakes = false) {
   const began = performance.now();
   const module = HooksModule.forRoot({
     allowRequestSessionKey: true,
     allowedSessionKeyPrefixes: ['fill:'],
     mappings: [{ id: 'nothing', match: { path: 'nothing' }, action: 'ignore' }],
-    agents: { defaults: { maxConcurrent: 64, heartbeat: { every: '0m' } } },
+    agents: {
+      defaults: {
+        maxConcurrent: 64,
+        maxSystemEvents: events,
+        maxSystemEventsPerHook: events,
+        heartbeat: { every: '0m' },
+      },
+    },
     ledger: sqliteLedger({ dir }),
     runner: new InstantRunner(),
   });
@@ -34,7 +44,9 @@ export async function fill(dir, events) {
     while (sent < events) {
       const number = sent;
       sent += 1;
-      if (number % RUN_EVERY === 0) await hooks.run(runOf(number / RUN_EVERY));
+      if (isWakes) {
+        await hooks.wake({ text: `Number ${number}: ${TEXT}`, mode: 'next-heartbeat' });
+      } else if (number % RUN_EVERY === 0) await hooks.run(runOf(number / RUN_EVERY));
       else await hooks.send('nothing', { number, text: TEXT });
     }
   };

@@ -566,6 +566,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/mappings/trial": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a mapping would have made of the last 200 events of seven days, in at most two seconds, without any effect
+         * @description What a mapping would have made of the last 200 events of seven days, in at most two seconds, without any effect. Rules are not looked at.
+         */
+        post: operations["mappingsTrial"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/mappings/{id}": {
         parameters: {
             query?: never;
@@ -1170,6 +1190,15 @@ export interface components {
             /** @description Where its reply may go; null: nowhere. */
             mayDeliverTo: components["schemas"]["Destination"] | null;
         };
+        /** @description An event that would become something else. */
+        ChangedPreview: {
+            event: string;
+            /** @description ISO 8601. */
+            receivedAt: string;
+            hook: string;
+            /** @description What: `mapping`, `outcome`, `prompt`, `message`, or a field of its action, such as `sessionKey`. */
+            what: string[];
+        };
         /** @description One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known over restarts and of all instances. */
         ChannelReport: {
             /** @enum {string} */
@@ -1607,6 +1636,20 @@ export interface components {
             /** @description Why none can be saved, in a sentence; null: nothing is in the way. */
             unwritable: string | null;
             mappings: components["schemas"]["SavedMapping"][];
+        };
+        /** @description What a mapping would change. Nothing of what was sent is in it. */
+        MappingTrial: {
+            /** @description ISO 8601: since when events were looked at. */
+            since: string;
+            /** @description How many were looked at, the newest first: at most 200, and as many as two seconds allow. */
+            events: number;
+            /** @description Whether these were all. */
+            isComplete: boolean;
+            changed: number;
+            /** @description The newest of those that change. */
+            examples: components["schemas"]["ChangedPreview"][];
+            /** @description What is wrong with the mapping; while there are problems, no event was looked at. */
+            draft: components["schemas"]["SettingsFindings"];
         };
         /** @description One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
         MatchExplanation: {
@@ -2058,6 +2101,12 @@ export interface components {
             turns: number;
             /** @description How many wait. */
             pendingSystemEvents: number;
+        };
+        /** @description What a check found; keys are places of gateway.json5, e.g. `hooks.mappings[0].to`. */
+        SettingsFindings: {
+            problems: components["schemas"]["Problem"][];
+            /** @description Read only when there is no problem anywhere. */
+            warnings: components["schemas"]["Problem"][];
         };
         /** @description One of the answers of a question that gives a choice. */
         SetupChoice: {
@@ -4706,6 +4755,43 @@ export interface operations {
             };
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    mappingsTrial: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description An entry of `hooks.mappings`, kept nowhere: in place of the one with its id, else before all others. */
+                    mapping: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingTrial"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            413: components["responses"]["BodyTooLarge"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];

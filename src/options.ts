@@ -54,6 +54,7 @@ export type {
   WaitForOption,
 } from './hooks/ports/index.ts';
 export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
+export type { ChangedPreview, MappingTrial } from './hooks/operating/mapping-trial.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
 export type { PostedAnswer, PostedRequest } from './hooks/operating/operator-requests.ts';

@@ -26,6 +26,7 @@ import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { service } from './commands/service.ts';
 import { setup } from './commands/setup.ts';
+import { simulate } from './commands/simulate.ts';
 import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
@@ -73,6 +74,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   relay,
   catchUp,
   preview,
+  simulate,
   events,
   sessions,
   route,

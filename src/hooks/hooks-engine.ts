@@ -96,17 +96,9 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
   async #start(): Promise<void> {
     await this.ledger.open();
     await this.heartbeats.start();
-    this.work.start(() => this.#runPlaces());
+    this.work.start(() => this.mappings.runPlaces(this.settings.current));
     this.retention.start();
     this.refusals.start();
-  }
-
-  /** How many runs may go on side by side of each hook that is limited: the built-in one, and those of mappings. */
-  #runPlaces(): Readonly<Record<string, number>> {
-    const { current } = this.settings;
-    const { maxConcurrent } = current.hooks.agentLimits;
-    const mapped = this.mappings.runPlaces(current);
-    return maxConcurrent === undefined ? mapped : { ...mapped, agent: maxConcurrent };
   }
 
   async #startInTime(): Promise<void> {

@@ -5,7 +5,9 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
+import { EventSimulation } from './operating/event-simulation.ts';
 import { HookPreview } from './operating/hook-preview.ts';
+import { MappingTrials } from './operating/mapping-trial.ts';
 import { OperatorRequests } from './operating/operator-requests.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
@@ -278,7 +280,9 @@ export const providers: Provider[] = [
   HooksEngine,
   Hooks,
   HookPreview,
+  MappingTrials,
   OperatorRequests,
+  EventSimulation,
 ];
 
 /** What a host may inject, and replace by `forRoot({ providers })`. */

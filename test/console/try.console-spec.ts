@@ -96,6 +96,27 @@ describe('The view Try of the console', () => {
     expect(operator.complaints).toEqual([]);
   });
 
+  it('shows which earlier events a mapping would change, before it is saved', async () => {
+    await world.send('tickets', { action: 'opened', title: 'Paper is out' });
+    await using operator = await world.loggedIn();
+    const { page } = operator;
+    await operator.open('/try');
+    await page.getByRole('button', { name: 'Begin a mapping' }).click();
+    const mapping = page.getByRole('textbox', { name: 'Mapping' });
+    await mapping.fill('{"id": "unseen", "match": {"path": "unseen"}, "deliver": false}');
+    const earlier = page.getByRole('status', { name: 'Earlier events' });
+    await earlier.getByText(/^With it, none of the (?:last )?\d+ events/).waitFor();
+    const ignoring = { id: 'tickets', match: { path: 'tickets' }, action: 'ignore' };
+    await mapping.fill(JSON.stringify(ignoring));
+    await earlier.getByText(/^With it, \d+ of the (?:last )?\d+ events/).waitFor();
+    await earlier
+      .getByRole('link', { name: /^tickets, / })
+      .first()
+      .waitFor();
+    expect(await operator.violations()).toEqual([]);
+    expect(operator.complaints).toEqual([]);
+  });
+
   it('sends what one has tried for real', async () => {
     await using operator = await world.loggedIn();
     const { page } = operator;

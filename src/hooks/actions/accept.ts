@@ -158,14 +158,17 @@ export class EventAcceptance {
 }
 
 /** How much of this hook may wait. */
-function limitsFor({ maxQueued }: ResolvedHook, { agents }: ResolvedHooksOptions): AcceptLimits {
+export function limitsFor(
+  { maxQueued }: ResolvedHook,
+  { agents }: ResolvedHooksOptions,
+): AcceptLimits {
   const { maxSystemEvents, maxSystemEventsPerHook = Math.ceil(maxSystemEvents / 2) } =
     agents.defaults;
   return { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
 }
 
 /** The row to be: the request as it is kept, and what each action writes. */
-function toNewEvent(
+export function toNewEvent(
   request: HookRequest,
   resolved: ResolvedHook,
   { hooks }: ResolvedHooksOptions,

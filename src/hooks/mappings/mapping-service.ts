@@ -61,9 +61,11 @@ export class MappingService extends RunRules {
     return first !== undefined && first.source === undefined ? first.id : null;
   }
 
-  /** How many runs may go on side by side of each hook whose mapping says so, by the mapping's id. */
+  /** How many runs may go on side by side of each hook that is limited: the built-in one, and those of mappings by their ids. */
   runPlaces(settings: ResolvedHooksOptions): Readonly<Record<string, number>> {
-    return this.#compile(settings).rules.runPlaces;
+    const { maxConcurrent } = settings.hooks.agentLimits;
+    const { runPlaces: mapped } = this.#compile(settings).rules;
+    return maxConcurrent === undefined ? mapped : { ...mapped, agent: maxConcurrent };
   }
 
   override limitsOf(mapping: string): readonly RunLimit[] {

@@ -141,8 +141,10 @@ export class HookPreview {
   }
 
   /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
-  async ofEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
-    const now = { settings: this.settings.current, receivedAt: this.clock.now() };
+  async ofEvent(
+    eventId: string,
+    now = { settings: this.settings.current, receivedAt: this.clock.now() },
+  ): Promise<Preview | 'unknown' | 'pruned'> {
     const request = await storedHookRequest(this.events, eventId, now);
     return typeof request === 'string' ? request : this.#preview(request, null);
   }

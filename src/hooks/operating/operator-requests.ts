@@ -12,6 +12,8 @@ import type { HookAnswer } from '../http/hook-call.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, EventStore } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
+import { MappingTrials } from './mapping-trial.ts';
+import type { MappingTrial } from './mapping-trial.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 
@@ -50,7 +52,7 @@ const TOLD = ['content-type', 'idempotent-replayed', 'retry-after', 'www-authent
 
 /**
  * What an operator does with requests besides receiving them: look at what one would do, send one, or send a stored one
- * again. Everything but {@link preview} makes an event of its own, by the same way as everybody's.
+ * again. Everything but {@link preview} and {@link tryMapping} makes an event of its own, by the same way as everybody's.
  * @publicApi
  */
 @Injectable()
@@ -61,6 +63,7 @@ export class OperatorRequests {
     private readonly ingress: HookIngress,
     private readonly rules: PathRules,
     private readonly previews: HookPreview,
+    private readonly trials: MappingTrials,
     private readonly events: EventStore,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
@@ -77,6 +80,15 @@ export class OperatorRequests {
   /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
   previewEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
     return this.previews.ofEvent(eventId);
+  }
+
+  /**
+   * What a mapping would have made of the events that came lately: at most 200 of seven days, in two seconds. Rules are
+   * not looked at.
+   * @param mapping as the configuration would have it; kept nowhere
+   */
+  tryMapping(mapping: unknown): Promise<MappingTrial> {
+    return this.trials.of(mapping);
   }
 
   /**

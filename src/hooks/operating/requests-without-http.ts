@@ -7,7 +7,7 @@ import type { PathRule } from '../http/path-rules.ts';
 import { getIdempotencyKey } from '../http/request.ts';
 import { holdsSecret, ownSecrets } from '../options/index.ts';
 import type { BodyKind, ResolvedHooksOptions } from '../options/index.ts';
-import type { EventStore } from '../ports/index.ts';
+import type { EventRequest, EventStore } from '../ports/index.ts';
 
 /** A request that an operator writes, without anything that would prove a sender. @publicApi */
 export interface OwnRequest {
@@ -75,13 +75,22 @@ function withoutCredentials(
 export async function storedHookRequest(
   events: EventStore,
   eventId: string,
-  { settings, receivedAt }: Pick<OwnContext, 'settings' | 'receivedAt'>,
+  context: Pick<OwnContext, 'settings' | 'receivedAt'>,
 ): Promise<HookRequest | 'unknown' | 'pruned'> {
   const stored = await events.storedRequest(eventId);
   if (stored === null) return 'unknown';
-  if (stored.payload === null) return 'pruned';
-  const { path, query, headers, client, verifiedBy, signature } = stored.request;
-  const { value, text } = parseJson(Buffer.from(stored.payload));
+  const { payload } = stored;
+  if (payload === null) return 'pruned';
+  return { ...asSent(stored.request, payload, context), replayOf: eventId };
+}
+
+/** A stored request as its sender sent it. @param payload JSON text */
+export function asSent(
+  { path, query, headers, client, verifiedBy, signature }: EventRequest,
+  payload: string,
+  { settings, receivedAt }: Pick<OwnContext, 'settings' | 'receivedAt'>,
+): HookRequest {
+  const { value, text } = parseJson(Buffer.from(payload));
   return {
     name: path,
     query,
@@ -94,6 +103,5 @@ export async function storedHookRequest(
     receivedAt,
     settings,
     idempotencyKey: getIdempotencyKey(headers),
-    replayOf: eventId,
   };
 }

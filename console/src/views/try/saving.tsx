@@ -5,6 +5,7 @@ import { asApiError } from '../../api/resource.ts';
 import { DangerButton } from '../../ui/danger-button.tsx';
 import { tell } from '../../ui/notices.tsx';
 import { draftedMapping } from './request.ts';
+import { Trial } from './trial.tsx';
 
 type Saved = Api<'SavedMapping'>;
 type Changed = Api<'MappingChange'>;
@@ -87,6 +88,7 @@ export function Saving({
           </select>
         </div>
       )}
+      <Trial draft={draft} />
       {draft !== '' && (
         <div class="actions">
           <button

@@ -1,7 +1,20 @@
-import { Controller, Delete, Get, Inject, Param, Put, Query, Req, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
 import { IsOptional, Matches } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { SENDER_ID, SENDER_ID_RULE } from '../../../hooks/index.ts';
+import { OperatorRequests, SENDER_ID, SENDER_ID_RULE } from '../../../hooks/index.ts';
+import type { MappingTrial } from '../../../hooks/index.ts';
 import type { SavedMappings } from '../../configuration/saved-mappings.ts';
 import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
@@ -30,6 +43,13 @@ export class MappingBody {
   revision?: string;
 }
 
+/** Body of `POST /ops/api/mappings/trial`. */
+export class TrialBody {
+  /** An entry of `hooks.mappings`, kept nowhere: in place of the one with its id, else before all others. */
+  @IsMapping()
+  mapping!: Record<string, unknown>;
+}
+
 /** Query of `DELETE /ops/api/mappings/:id`. */
 export class RevisionQuery {
   /** Of the one that is meant. */
@@ -41,7 +61,10 @@ export class RevisionQuery {
 @Controller('ops/api/mappings')
 @UseGuards(OperatorGuard)
 export class MappingsController {
-  constructor(@Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions) {}
+  constructor(
+    @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
+    private readonly requests: OperatorRequests,
+  ) {}
 
   /** Those that were saved here and changed by nobody since, and why no more can be. */
   @Get()
@@ -52,6 +75,20 @@ export class MappingsController {
       return { unwritable: Refusal.body('no_configuration_files').error, mappings: [] };
     }
     return { unwritable: whyUnwritable(savedMappings), mappings: savedMappings.list() };
+  }
+
+  /**
+   * What a mapping would have made of the last 200 events of seven days, in at most two seconds, without any effect.
+   * Rules are not looked at.
+   * @throws Refusal 400, 413
+   */
+  @Post('trial')
+  @HttpCode(200)
+  @TakesBody()
+  @Needs('configure')
+  async trial(@Req() request: FastifyRequest): Promise<MappingTrial> {
+    const { mapping } = await readBody(request, TrialBody);
+    return this.requests.tryMapping(mapping);
   }
 
   /**
