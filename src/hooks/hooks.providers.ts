@@ -86,6 +86,7 @@ import { QuietHours } from './work/quiet-hours.ts';
 import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
+import { LoopKeeper } from './work/loops.ts';
 import { RuleKeeper } from './work/run-rules.ts';
 import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
@@ -248,6 +249,7 @@ export const providers: Provider[] = [
   RunEnd,
   Approvals,
   RuleKeeper,
+  LoopKeeper,
   QuietHours,
   { provide: RunRules, useExisting: MappingService },
   EventWaits,

@@ -109,6 +109,7 @@ export const ledgerPorts: readonly Provider[] = [
     badEnds: true,
     behind: true,
     reserve: true,
+    findReplies: true,
     noteChannels: true,
     renew: true,
     noteActing: true,

@@ -38,6 +38,7 @@ import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add } from './work/queue.ts';
+import { findReplies } from './work/replies.ts';
 import { reserve } from './work/spending.ts';
 import {
   countWaits,
@@ -85,6 +86,7 @@ export const FRESH_READS = {
   readOpenQuestions,
   countWaits,
   readBehind,
+  findReplies,
   holderOf,
   isPaused,
 };

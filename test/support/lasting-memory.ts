@@ -122,6 +122,12 @@ class ClaimedAtOnce extends WorkLedger {
     return this.queue.call('reserve', ...args);
   }
 
+  override findReplies(
+    ...args: Parameters<WorkLedger['findReplies']>
+  ): ReturnType<WorkLedger['findReplies']> {
+    return this.queue.call('findReplies', ...args);
+  }
+
   override badEnds(most: number): ReturnType<WorkLedger['badEnds']> {
     return this.queue.call('gatherBadEnds', most);
   }

@@ -16,6 +16,8 @@ export interface RulesById {
   readonly runPlaces: Readonly<Record<string, number>>;
   /** How many runs there may be in a time. */
   readonly runLimits: ReadonlyMap<string, RunLimit>;
+  /** Those whose runs go on though they go round in a circle. */
+  readonly inCircles: ReadonlySet<string>;
   /** When nothing is sent. */
   readonly quietHours: ReadonlyMap<string, Hours>;
 }
@@ -40,7 +42,8 @@ export function withRules(
   if (action === 'deliver') return Object.assign(merged, { quietHours });
   if (action !== 'agent') return mapping;
   const { maxConcurrent = defaults.maxConcurrent, maxQueued = defaults.maxQueued } = mapping;
-  Object.assign(merged, { quietHours, maxConcurrent, maxQueued });
+  const { loops = defaults.loops } = mapping;
+  Object.assign(merged, { quietHours, maxConcurrent, maxQueued, loops });
   for (const field of ['limit', 'whenBusy', 'collect'] as const) {
     if (merged[field] !== undefined) continue;
     const all = Object.assign(new MappingOptions(), merged, { [field]: defaults[field] });
@@ -109,9 +112,11 @@ export function collectOf({
 export function rulesById(mappings: readonly CompiledMapping[]): RulesById {
   const runPlaces: [string, number][] = [];
   const runLimits = new Map<string, RunLimit>();
+  const inCircles = new Set<string>();
   const quietHours = new Map<string, Hours>();
   for (const { id, options } of mappings) {
-    const { maxConcurrent, limit, quietHours: quiet } = options;
+    const { maxConcurrent, limit, loops, quietHours: quiet } = options;
+    if (loops === 'ignore') inCircles.add(id);
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
     if (limit !== undefined) {
       const { runs, per, scope = 'mapping', then = 'hold' } = limit;
@@ -121,5 +126,5 @@ export function rulesById(mappings: readonly CompiledMapping[]): RulesById {
       quietHours.set(id, { start: quiet.from, end: quiet.to, timezone: quiet.timezone });
     }
   }
-  return { runPlaces: Object.fromEntries(runPlaces), runLimits, quietHours };
+  return { runPlaces: Object.fromEntries(runPlaces), runLimits, inCircles, quietHours };
 }

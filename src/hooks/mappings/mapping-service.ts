@@ -69,6 +69,10 @@ export class MappingService extends RunRules {
     return this.#compile(this.settings.current).rules.runLimits.get(mapping);
   }
 
+  override stopsLoops(mapping: string): boolean {
+    return !this.#compile(this.settings.current).rules.inCircles.has(mapping);
+  }
+
   override quietHoursOf(mapping: string): Hours | undefined {
     return this.#compile(this.settings.current).rules.quietHours.get(mapping);
   }

@@ -20,6 +20,9 @@ export abstract class RunRules {
   /** @returns undefined: its runs are not limited */
   abstract limitOf(mapping: string): RunLimit | undefined;
 
+  /** Whether its runs wait for a person once they go round in a circle. */
+  abstract stopsLoops(mapping: string): boolean;
+
   /** @returns undefined: its messages are sent at any time */
   abstract quietHoursOf(mapping: string): Hours | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
+import type { FoundReply, ReplySearch } from './replies.ts';
 import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
@@ -65,7 +66,7 @@ export interface BadEnds {
 }
 
 /** What work waits for that is not due by itself. @publicApi */
-export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'quiet-hours';
+export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'loop' | 'quiet-hours';
 
 /** What waits behind a piece of work in its queue. @publicApi */
 export interface Behind {
@@ -167,6 +168,9 @@ export abstract class WorkLedger {
 
   /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
   abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;
+
+  /** The replies of the last {@link REPLY_KEPT_MS} that an event may have come of, a few at most. */
+  abstract findReplies(search: ReplySearch): Promise<readonly FoundReply[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

@@ -132,14 +132,15 @@ export class DeliveryStep implements Step<DeliveryLease> {
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { deliveryId, channel, asks, note } = lease.job;
+    const { deliveryId, channel, asks, note, runId } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
     const part = note?.says ?? (count === 1 ? undefined : place);
     const idempotencyKey = part === undefined ? deliveryId : `${deliveryId}:${part}`;
     try {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
-      const outgoing = { to, text, idempotencyKey, code, replaces, says: note?.says };
+      const run = runId === null ? {} : { runId };
+      const outgoing = { to, text, idempotencyKey, ...run, code, replaces, says: note?.says };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.

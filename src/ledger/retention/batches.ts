@@ -18,6 +18,9 @@ const MESSAGES = `SELECT id, lane, key, kind, hook, stage, ref, job FROM @work
 const KEEP_BACK = `UPDATE @deliveries AS d SET status = 'skipped', error = $2 WHERE KEY(d) = $1`;
 const ERASED = 'an event that it told of was erased';
 const CLEAR = `UPDATE @runs AS r SET prompt = NULL, reply = NULL, summary = NULL, tool_calls = NULL WHERE KEY(r) = $1`;
+const FORGET_REPLY = ['replies', 'reply_marks'].map(
+  (table) => `DELETE FROM @${table} WHERE event = $1`,
+);
 const JOBS = `SELECT id, stage, ref, job FROM @work WHERE event_id = $1 AND kind = 'run' AND job IS NOT NULL`;
 const REWRITE = 'UPDATE @work SET job = $2 WHERE id = $1';
 const HAND_OVER = 'UPDATE @work SET job = $2, ref = $3, event_id = $4 WHERE id = $1';
@@ -47,6 +50,7 @@ export async function leaveBatches(
   for (const [run, owner] of batches) {
     await takeBack(tx, run, owner);
     await tx.run(CLEAR, tx.keys.of(run));
+    for (const statement of FORGET_REPLY) await tx.run(statement, tx.keys.of(owner));
     for (const row of await tx.all(JOBS, owner)) {
       const job = withoutEvent(jobOf(row), eventId);
       if (job !== null) await tx.run(REWRITE, integer(row, 'id'), JSON.stringify(job));
