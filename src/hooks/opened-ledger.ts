@@ -111,6 +111,7 @@ export const ledgerPorts: readonly Provider[] = [
     heldBehind: true,
     reserve: true,
     reconsider: true,
+    findReplies: true,
     noteChannels: true,
     renew: true,
     noteActing: true,

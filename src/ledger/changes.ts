@@ -18,6 +18,7 @@ import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
 import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
+import { keepReply } from './work/replies.ts';
 import { Touched, settle } from './work/settlement.ts';
 import type { Maker } from './work/settlement.ts';
 import { appended } from './work/stages.ts';
@@ -67,6 +68,7 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   'bad-end': (tx, { line, eventId, count: times = 1 }) =>
     tx.insert('bad_ends', [{ event_id: eventId, line, count: times }]),
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
+  reply: keepReply,
   asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };

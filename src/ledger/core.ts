@@ -38,6 +38,7 @@ import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind, readHeldBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
+import { findReplies } from './work/replies.ts';
 import { reserve } from './work/spending.ts';
 import {
   countWaits,
@@ -86,6 +87,7 @@ export const FRESH_READS = {
   countWaits,
   readBehind,
   readHeldBehind,
+  findReplies,
   holderOf,
   isPaused,
 };

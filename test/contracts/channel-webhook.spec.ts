@@ -57,6 +57,12 @@ function sign(secret: string, id: string, at: number | string, body: string): st
   return `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`;
 }
 
+it('names the run whose reply it is in a header, and none of another message', async () => {
+  await channel().send({ ...MESSAGE, runId: 'run-1' }, new AbortController().signal);
+  await send();
+  expect(server.requests.map(({ headers }) => headers['hooks-run'])).toEqual(['run-1', undefined]);
+});
+
 it('the signature that these tests compare with is that of the test vector', () => {
   const { secret, id, at, body, signature } = VECTOR;
   expect(sign(secret, id, at, body)).toBe(signature);

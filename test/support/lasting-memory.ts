@@ -130,6 +130,12 @@ class ClaimedAtOnce extends WorkLedger {
     await this.queue.call('reconsider');
   }
 
+  override findReplies(
+    ...args: Parameters<WorkLedger['findReplies']>
+  ): ReturnType<WorkLedger['findReplies']> {
+    return this.queue.call('findReplies', ...args);
+  }
+
   override badEnds(most: number): ReturnType<WorkLedger['badEnds']> {
     return this.queue.call('gatherBadEnds', most);
   }

@@ -328,6 +328,10 @@ export class RuleWorld extends RunRules {
     return this.rules.limits;
   }
 
+  override stopsLoops(): boolean {
+    return false;
+  }
+
   override quietHoursOf(): undefined {
     return undefined;
   }

@@ -156,6 +156,10 @@ class StandInWork extends WorkLedger {
     return { isFull: false };
   }
 
+  override async findReplies(): Promise<readonly []> {
+    return [];
+  }
+
   override async badEnds(): Promise<BadEnds> {
     return this.bad;
   }

@@ -23,6 +23,8 @@ export interface RulesById {
   readonly runLimits: ReadonlyMap<string, RunLimit>;
   /** The same of all mappings together. */
   readonly totalLimit: RunLimit | undefined;
+  /** Those whose runs go on though they go round in a circle. */
+  readonly inCircles: ReadonlySet<string>;
   /** When nothing is sent. */
   readonly quietHours: ReadonlyMap<string, Hours>;
 }
@@ -47,7 +49,8 @@ export function withRules(
   if (action === 'deliver') return Object.assign(merged, { quietHours });
   if (action !== 'agent') return mapping;
   const { maxConcurrent = defaults.maxConcurrent, maxQueued = defaults.maxQueued } = mapping;
-  Object.assign(merged, { quietHours, maxConcurrent, maxQueued });
+  const { loops = defaults.loops } = mapping;
+  Object.assign(merged, { quietHours, maxConcurrent, maxQueued, loops });
   for (const field of ['limit', 'whenBusy', 'collect'] as const) {
     if (merged[field] !== undefined) continue;
     const all = Object.assign(new MappingOptions(), merged, { [field]: defaults[field] });
@@ -134,15 +137,17 @@ export function rulesById(
 ): RulesById {
   const runPlaces: [string, number][] = [];
   const runLimits = new Map<string, RunLimit>();
+  const inCircles = new Set<string>();
   const quietHours = new Map<string, Hours>();
   for (const { id, options } of mappings) {
-    const { maxConcurrent, limit, quietHours: quiet } = options;
+    const { maxConcurrent, limit, loops, quietHours: quiet } = options;
+    if (loops === 'ignore') inCircles.add(id);
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
     if (limit !== undefined) runLimits.set(id, toLimit(limit, limit.scope ?? 'mapping'));
     if (quiet !== undefined) quietHours.set(id, toHours(quiet));
   }
   const totalLimit = total && toLimit(total, 'all');
-  return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, quietHours };
+  return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, inCircles, quietHours };
 }
 
 function toLimit(

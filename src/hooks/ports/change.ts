@@ -1,6 +1,7 @@
 import type { CapabilityContract, RunnerSession, TokenUsage, ToolCall } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
+import type { ReplyChange } from './replies.ts';
 import type { Trust } from './trust.ts';
 import type { Decision } from './wait.ts';
 
@@ -45,7 +46,8 @@ export type Change =
   | BadEndChange
   | ToldChange
   | DecisionChange
-  | AskedChange;
+  | AskedChange
+  | ReplyChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {

@@ -32,6 +32,8 @@ export interface OutgoingMessage {
   readonly text: string;
   /** The same for every attempt of one part of one delivery, and of nothing else. At most 60 characters. */
   readonly idempotencyKey: string;
+  /** The run whose reply it is, for a place where programs pass it on and people do not see it. Absent: it is no run's. */
+  readonly runId?: string | undefined;
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
   /**

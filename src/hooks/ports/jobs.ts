@@ -103,6 +103,8 @@ export interface RunJob {
   readonly note?: RunNote;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
+  /** Why it was held as a round of a loop, in our own words: a person decides whether it begins. Absent: it was not. */
+  readonly loop?: string;
   /** Its turn asked about tool calls, or waits for an event (without calls), and goes on from here. Absent: it begins. */
   readonly paused?: Paused;
   /** The event that it waits for, or may wait for. Absent: none. */

@@ -20,6 +20,9 @@ export abstract class RunRules {
   /** Those by which its runs are counted. */
   abstract limitsOf(mapping: string): readonly RunLimit[];
 
+  /** Whether its runs wait for a person once they go round in a circle. */
+  abstract stopsLoops(mapping: string): boolean;
+
   /** @returns undefined: its messages are sent at any time */
   abstract quietHoursOf(mapping: string): Hours | undefined;
 }

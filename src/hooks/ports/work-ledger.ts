@@ -1,6 +1,7 @@
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
+import type { FoundReply, ReplySearch } from './replies.ts';
 import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
@@ -65,7 +66,7 @@ export interface BadEnds {
 }
 
 /** What work waits for that is not due by itself. @publicApi */
-export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'quiet-hours';
+export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'loop' | 'quiet-hours';
 
 /** What waits behind a piece of work in its queue. @publicApi */
 export interface Behind {
@@ -187,6 +188,9 @@ export abstract class WorkLedger {
 
   /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
   abstract reconsider(): Promise<void>;
+
+  /** The replies of the last {@link REPLY_KEPT_MS} that an event may have come of, a few at most. */
+  abstract findReplies(search: ReplySearch): Promise<readonly FoundReply[]>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

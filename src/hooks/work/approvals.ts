@@ -17,6 +17,7 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { Clock, EventStore, LedgerAdmin, noteOf, showCalls } from '../ports/index.ts';
 import type {
+  Approval,
   Change,
   NewWait,
   QuestionKind,
@@ -102,6 +103,12 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
+  /** Whether a run begins that is one round too many. @param why in our own words */
+  loop({ job, ref }: RunLease, why: string): Promise<StepResult> {
+    const approve = { ...(job.approve ?? HELD), run: true } as const;
+    return this.#askToBegin({ ...job, approve, loop: why }, ref ?? '');
+  }
+
   #goOn(asked: Asked): Promise<StepResult | null> | StepResult | ResumedRun {
     const { job, run, wait } = asked;
     const { kind, decision, until, whenOver } = wait;
@@ -112,7 +119,7 @@ export class Approvals {
         // Claimed before its time: by a clock that was set, or by somebody who had everything tried at once.
         if (this.clock.now() < Date.parse(until)) {
           return {
-            outcome: waiting(job, Date.parse(until)),
+            outcome: waiting(job, Date.parse(until), kind),
             changes: [{ type: 'run-update', id: run.id, status: 'waiting' }],
           };
         }
@@ -236,7 +243,9 @@ export class Approvals {
   }
 
   #askToBegin(job: RunJob, id: string): Promise<StepResult> {
-    return this.#ask(job, { type: 'run-update', id }, { kind: 'run', text: job.message });
+    const goesOnWith = job.loop === undefined ? undefined : job;
+    const question = { kind: 'run', text: job.message, goesOnWith } as const;
+    return this.#ask(job, { type: 'run-update', id }, question);
   }
 
   async #ask(
@@ -244,7 +253,11 @@ export class Approvals {
     record: RunUpdate,
     { text, goesOnWith, ...question }: Question,
   ): Promise<StepResult> {
-    const { withinMs, whenOver } = job.approve!;
+    const { kind } = question;
+    const loop = loopOf(job, kind);
+    const { withinMs } = job.approve!;
+    // Nobody wrote that it is to be lost.
+    const whenOver = loop === null ? job.approve!.whenOver : 'expire';
     const { mapping = job.hook, verifiedBy } = job.trust;
     const owner = `${mapping} ${verifiedBy}`;
     const openedAt = this.clock.now();
@@ -254,9 +267,9 @@ export class Approvals {
     const open = await this.admin.countWaits(owner, MOST_QUESTIONS + 1);
     const put = this.questions.put(job, { wait, text, level }, open < MOST_QUESTIONS);
     return {
-      outcome: { ...waiting(job, until), wait: put.wait, onEnd: put.onEnd, job: goesOnWith },
+      outcome: { ...waiting(job, until, kind), wait: put.wait, onEnd: put.onEnd, job: goesOnWith },
       changes: [
-        { ...record, status: 'waiting', error: null },
+        { ...record, status: 'waiting', error: loop },
         ...put.changes,
         ...noteOf(job, record.id, 'waiting', openedAt),
         ...(open === MOST_QUESTIONS ? this.#tellOfMore(job) : []),
@@ -274,9 +287,26 @@ export class Approvals {
 /** Of one mapping and sender, how many are asked about at a time: whoever gets a hundred questions reads none. */
 const MOST_QUESTIONS = 20;
 
-function waiting(job: RunJob, until: number): Extract<StepOutcome, { type: 'wait' }> {
-  return { type: 'wait', for: 'decision', until, holdsKey: job.approve?.whileWaiting === 'hold' };
+function waiting(
+  job: RunJob,
+  until: number,
+  kind: WaitDetails['kind'],
+): Extract<StepOutcome, { type: 'wait' }> {
+  const cause = loopOf(job, kind) === null ? 'decision' : 'loop';
+  return { type: 'wait', for: cause, until, holdsKey: job.approve?.whileWaiting === 'hold' };
 }
+
+/** Why a run is asked about that would not be otherwise; null: it would. */
+function loopOf({ loop }: RunJob, kind: WaitDetails['kind']): string | null {
+  return kind === 'run' ? (loop ?? null) : null;
+}
+
+/** How long a run waits that is one round too many, and that the rest of its session goes on. */
+const HELD: Approval = {
+  withinMs: 24 * 3_600_000,
+  whenOver: 'expire',
+  whileWaiting: 'continue',
+};
 
 /**
  * An approval is for one time: of a turn that broke off since, nobody knows whether its calls were made. While that has not

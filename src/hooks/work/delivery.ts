@@ -145,7 +145,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { channel, asks, note } = lease.job;
+    const { channel, asks, note, runId } = lease.job;
     const id = digestKey(lease.job.deliveryId, lease.others ?? []);
     if (stop.aborted) return postponed(this.clock.now());
     const part = note?.says ?? (count === 1 ? undefined : place);
@@ -153,7 +153,8 @@ export class DeliveryStep implements Step<DeliveryLease> {
     try {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
-      const outgoing = { to, text, idempotencyKey, code, replaces, says: note?.says };
+      const run = runId === null ? {} : { runId };
+      const outgoing = { to, text, idempotencyKey, ...run, code, replaces, says: note?.says };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.

@@ -237,12 +237,12 @@ function withoutBreaks(text: string): string {
 
 /** What would happen, as the beginning of a question. */
 function wouldHappen(
-  { hook, agentId, trust: { mapping = hook } }: RunJob,
+  { hook, agentId, loop, trust: { mapping = hook } }: RunJob,
   { kind, recipient, calls = [] }: Question['wait'],
 ): string {
   switch (kind) {
     case 'run':
-      return `${mapping} would begin a run of the agent ${agentId} with this message:`;
+      return `${mapping} would begin a run of the agent ${agentId} with this message${loop === undefined ? '' : ` (${loop})`}:`;
     case 'tools':
       return `${mapping} would have the agent ${agentId} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
     case 'reply': {

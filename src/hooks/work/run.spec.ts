@@ -39,6 +39,7 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
       'work:heartbeat',
       'delivery',
       'work:delivery',
+      'reply',
     ]);
   });
 
@@ -142,7 +143,13 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
   it('leaves summary and heartbeat to the delivery', async () => {
     await start(UNLESS);
     const { changes } = await perform();
-    expect(listKinds(changes)).toEqual(['run-update', 'turn', 'delivery', 'work:delivery']);
+    expect(listKinds(changes)).toEqual([
+      'run-update',
+      'turn',
+      'delivery',
+      'work:delivery',
+      'reply',
+    ]);
     expect(only(changes, 'run-update')[0]).not.toHaveProperty('summary');
     expect(only(changes, 'work')[0]?.work.job).toMatchObject({
       summaryIfUndelivered: 'Hook CI: the reply',

@@ -1,6 +1,6 @@
 // An isolated run, from its lease to what is written of it:
 //
-//   RunLease ─▶ (RuleKeeper, EventWaits, Approvals).before: may it begin? ─▶
+//   RunLease ─▶ (RuleKeeper, EventWaits, Approvals, LoopKeeper).before: may it begin? ─▶
 //   ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
 //                                                             │    heartbeat, reply on its way
 //                                                             ├─ failed, to be repeated   ─▶ retry, its record says why
@@ -28,6 +28,8 @@ import type {
 } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
 import { EventWaits, MOST_WAITS, toCameText } from './event-waits.ts';
+import { LoopKeeper } from './loops.ts';
+import type { Origin } from './loops.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import { RuleKeeper } from './run-rules.ts';
@@ -52,6 +54,8 @@ interface Run {
   readonly resumed: ResumedRun | null;
   /** The wait of its agent that nothing but time has ended. */
   readonly openWait: string | null;
+  /** Null: its reply goes nowhere. */
+  readonly origin: Origin | null;
 }
 
 /**
@@ -66,6 +70,7 @@ export class RunStep implements Step<RunLease> {
     private readonly rules: RuleKeeper,
     private readonly waits: EventWaits,
     private readonly approvals: Approvals,
+    private readonly loops: LoopKeeper,
     private readonly end: RunEnd,
     private readonly notices: Notices,
     private readonly settings: HooksSettings,
@@ -80,11 +85,14 @@ export class RunStep implements Step<RunLease> {
     if ('outcome' in came) return came;
     const decided = came.resumed ?? (await this.approvals.before(lease));
     if (decided !== null && 'outcome' in decided) return decided;
+    const origin = await this.loops.before(lease, decided !== null);
+    if (origin !== null && 'outcome' in origin) return origin;
     // Only a persistent run sees what its session remembers, and consumes what waits there.
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
     const turn = this.#prepare(lease, session, decided, came.event);
-    const run: Run = { lease, turn, session, resumed: decided, openWait: came.openWait };
-    return this.waits.closing(came.openWait, await this.#take(run, stop));
+    const { openWait } = came;
+    const run: Run = { lease, turn, session, resumed: decided, openWait, origin };
+    return this.waits.closing(openWait, await this.#take(run, stop));
   }
 
   async #take(run: Run, stop: AbortSignal): Promise<StepResult> {
@@ -228,13 +236,16 @@ export class RunStep implements Step<RunLease> {
     const remembered = this.#remember(run, result.reply);
     const asked = await this.approvals.after(job, record, effects);
     if (asked !== null) return { ...asked, changes: [...asked.changes, ...remembered] };
-    const { summary } = effects;
+    const { summary, recipient } = effects;
+    const { text } = result.reply;
+    const sent = recipient === null ? [] : this.loops.remember(job, id, text, run.origin);
     return {
       outcome: { type: 'done' },
       changes: [
         { ...record, finishedAt: this.clock.now(), ...(summary !== undefined && { summary }) },
         ...remembered,
         ...effects.changes,
+        ...sent,
       ],
     };
   }

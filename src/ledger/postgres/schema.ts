@@ -330,6 +330,33 @@ DROP INDEX waits_open_by_owner;
 CREATE INDEX waits_open_by_owner ON waits (owner, id) WHERE decision IS NULL;
 `;
 
+/**
+ * Replies of the last hours, by which an event is known that one of them has caused: how many rounds led to each (JSON), and
+ * digests of stretches of its words, which stand in its run.
+ */
+const REPLIES = `
+CREATE TABLE replies (
+  run_id uuid PRIMARY KEY,
+  event uuid NOT NULL,
+  at bigint NOT NULL,
+  depth bigint NOT NULL,
+  uses bigint NOT NULL,
+  marks bigint NOT NULL,
+  rounds ${TEXT} NOT NULL
+);
+CREATE INDEX replies_by_event ON replies (event);
+CREATE INDEX replies_by_time ON replies (at);
+CREATE TABLE reply_marks (
+  mark ${TEXT} NOT NULL,
+  run_id uuid NOT NULL,
+  event uuid NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (mark, run_id)
+);
+CREATE INDEX reply_marks_by_event ON reply_marks (event);
+CREATE INDEX reply_marks_by_time ON reply_marks (at);
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -357,6 +384,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, sql: WAITS, worksFrom: 5 },
   { number: 6, sql: QUESTIONS, worksFrom: 5 },
   { number: 7, sql: RULES, worksFrom: 5 },
+  { number: 8, sql: REPLIES, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

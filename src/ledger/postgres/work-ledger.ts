@@ -2,6 +2,7 @@ import type { Change } from '../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
+import type { FoundReply, ReplySearch } from '../../hooks/ports/replies.ts';
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type {
@@ -204,6 +205,10 @@ export class PostgresWorkLedger extends WorkLedger {
 
   async reconsider(): Promise<void> {
     await this.#store.writes.call('reconsider');
+  }
+
+  findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
+    return this.#store.freshReads.call('findReplies', search);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

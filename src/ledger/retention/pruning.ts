@@ -8,6 +8,7 @@
 import { ExpiredKeys } from '../accepting/idempotency.ts';
 import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
+import { REPLY_KEPT_MS } from '../../hooks/ports/replies.ts';
 import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
 import { CHANNEL_FAILURE_KEYS } from '../channel-rows.ts';
 import { timeOf } from '../records/meta.ts';
@@ -30,6 +31,9 @@ const DEAD_WITHOUT_EVENT = deleteSome(
 const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
 const OLD_AUDIT = deleteSome('audit', 'n', 'at < $1');
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
+const OLD_REPLIES = deleteSome('replies', 'run_id', 'at < $1');
+/** Those of an event at once. */
+const OLD_MARKS = deleteSome('reply_marks', 'event', 'at < $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
 /** Of clocks that are set ahead again and again. */
 const ACTIVITY_AHEAD = `DELETE FROM @activity WHERE minute IN
@@ -74,6 +78,8 @@ export class Pruning {
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
     await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));
     await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
+    await some((tx) => spend(tx, budget, OLD_MARKS, now - REPLY_KEPT_MS));
+    await some((tx) => spend(tx, budget, OLD_REPLIES, now - REPLY_KEPT_MS));
     await some((tx) => this.#keys.forget(tx, budget, now));
     return STEP_ROWS - budget.left;
   }

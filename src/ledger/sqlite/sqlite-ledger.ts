@@ -7,6 +7,7 @@ import type { Ledger, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
+import type { FoundReply, ReplySearch } from '../../hooks/ports/replies.ts';
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import type {
   BadEnds,
@@ -263,6 +264,10 @@ class SqliteWorkLedger extends WorkLedger {
 
   async reconsider(): Promise<void> {
     await this.#writer.call('reconsider');
+  }
+
+  findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
+    return this.#writer.call('findReplies', search);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

@@ -10,7 +10,7 @@ export const CLAIMABLE = `CASE WHEN crashes >= ${SUSPECT_CRASHES} THEN 'suspect'
 export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;
 
 /** What `work.server` says of turns that are not due by themselves, as a list of SQL. */
-export const HELD_FOR = `('decision', 'event', 'collect', 'limit')`;
+export const HELD_FOR = `('decision', 'event', 'collect', 'limit', 'loop')`;
 
 /** What a row says of a lease that has ended. */
 export const UNLEASED = 'instance = NULL, lease_ends = NULL';

@@ -329,6 +329,33 @@ CREATE INDEX spending_by_time ON spending (meter, at, amount);
 `;
 
 /**
+ * Replies of the last hours, by which an event is known that one of them has caused: how many rounds led to each (JSON), and
+ * digests of stretches of its words, which stand in its run.
+ */
+const REPLIES = `
+CREATE TABLE replies (
+  run_id TEXT PRIMARY KEY,
+  event INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
+  uses INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  rounds TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replies_by_event ON replies (event);
+CREATE INDEX replies_by_time ON replies (at);
+CREATE TABLE reply_marks (
+  mark TEXT NOT NULL,
+  run_id TEXT NOT NULL,
+  event INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (mark, run_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reply_marks_by_event ON reply_marks (event);
+CREATE INDEX reply_marks_by_time ON reply_marks (at);
+`;
+
+/**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
  *
@@ -348,4 +375,5 @@ export const STEPS: readonly string[] = [
   WAITS,
   QUESTIONS,
   RULES,
+  REPLIES,
 ];
