@@ -1731,7 +1731,7 @@ export interface components {
         PreviewedRefusal: {
             status: number;
             /** @enum {string} */
-            code: "agent_not_allowed" | "body_timeout" | "event_queue_full" | "hook_queue_full" | "idempotency_conflict" | "intake_busy" | "internal_error" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "invalid_query" | "invalid_signature" | "mapping_failed" | "method_not_allowed" | "model_not_allowed" | "paused" | "payload_too_large" | "refused_by_host" | "run_unavailable" | "session_key_not_allowed" | "shutting_down" | "signature_reused" | "store_unavailable" | "token_in_query" | "too_many_auth_failures" | "too_many_waits" | "transform_failed" | "transform_queue_full" | "transform_timeout" | "unauthorized" | "unknown_hook" | "unknown_run" | "unsupported_media_type" | "verification_busy" | "verification_unavailable" | "waits_full";
+            code: "agent_not_allowed" | "body_timeout" | "budget_used_up" | "event_queue_full" | "hook_queue_full" | "idempotency_conflict" | "intake_busy" | "internal_error" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "invalid_query" | "invalid_signature" | "mapping_failed" | "method_not_allowed" | "model_not_allowed" | "paused" | "payload_too_large" | "refused_by_host" | "run_unavailable" | "session_key_not_allowed" | "shutting_down" | "signature_reused" | "store_unavailable" | "token_in_query" | "too_many_auth_failures" | "too_many_waits" | "transform_failed" | "transform_queue_full" | "transform_timeout" | "unauthorized" | "unknown_hook" | "unknown_run" | "unsupported_media_type" | "verification_busy" | "verification_unavailable" | "waits_full";
             error: string;
         };
         /** @description One mistake in the configuration: the key, and what to do. */
@@ -3011,7 +3011,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3021,7 +3021,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
                     };
                 };
             };
@@ -3198,7 +3198,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3208,7 +3208,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
                     };
                 };
             };
@@ -3480,7 +3480,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3490,7 +3490,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
                     };
                 };
             };
@@ -3673,7 +3673,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3683,7 +3683,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
                     };
                 };
             };
@@ -4354,7 +4354,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -4364,7 +4364,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
                     };
                 };
             };
@@ -4979,7 +4979,7 @@ export interface operations {
                 /** @description `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
                 hook?: string;
                 /** @description Stable code of the answer, such as `payload_too_large`. */
-                code?: "token_in_query" | "method_not_allowed" | "unauthorized" | "too_many_auth_failures" | "invalid_signature" | "verification_unavailable" | "verification_busy" | "intake_busy" | "unsupported_media_type" | "payload_too_large" | "body_timeout" | "invalid_json" | "invalid_body" | "invalid_payload" | "unknown_hook" | "invalid_query" | "unknown_run" | "run_unavailable" | "too_many_waits" | "waits_full" | "session_key_not_allowed" | "agent_not_allowed" | "model_not_allowed" | "refused_by_host" | "invalid_idempotency_key" | "idempotency_conflict" | "signature_reused" | "mapping_failed" | "transform_failed" | "transform_timeout" | "transform_queue_full" | "event_queue_full" | "hook_queue_full" | "paused" | "shutting_down" | "store_unavailable" | "internal_error";
+                code?: "token_in_query" | "method_not_allowed" | "unauthorized" | "too_many_auth_failures" | "invalid_signature" | "verification_unavailable" | "verification_busy" | "intake_busy" | "unsupported_media_type" | "payload_too_large" | "body_timeout" | "invalid_json" | "invalid_body" | "invalid_payload" | "unknown_hook" | "invalid_query" | "unknown_run" | "run_unavailable" | "too_many_waits" | "waits_full" | "session_key_not_allowed" | "agent_not_allowed" | "model_not_allowed" | "refused_by_host" | "invalid_idempotency_key" | "idempotency_conflict" | "signature_reused" | "mapping_failed" | "transform_failed" | "transform_timeout" | "transform_queue_full" | "event_queue_full" | "hook_queue_full" | "budget_used_up" | "paused" | "shutting_down" | "store_unavailable" | "internal_error";
                 /** @description Only those that came then or later, ISO 8601. */
                 since?: string;
                 /** @description `true`: only those of verified senders; `false`: only the others. */
@@ -5433,7 +5433,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -5443,7 +5443,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
                     };
                 };
             };

@@ -109,6 +109,7 @@ export const ledgerPorts: readonly Provider[] = [
     badEnds: true,
     behind: true,
     reserve: true,
+    reserveTurn: true,
     noteChannels: true,
     renew: true,
     noteActing: true,

@@ -17,6 +17,7 @@ import { addLines, consume, markFailed } from './sessions/lines.ts';
 import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
 import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
+import { meterLock, settleTurn } from './work/budgets.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
 import { Touched, settle } from './work/settlement.ts';
 import type { Maker } from './work/settlement.ts';
@@ -68,6 +69,10 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
     tx.insert('bad_ends', [{ event_id: eventId, line, count: times }]),
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
   asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
+  usage: async (tx, change, touched) => {
+    for (const { whenNear } of await settleTurn(tx, change))
+      for (const tells of whenNear) await apply(tx, tells, touched);
+  },
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 
@@ -76,6 +81,9 @@ export function locksOf(changes: readonly Change[]): string[] {
   const locks: string[] = [];
   for (const change of changes) {
     if (change.type === 'work') locks.push(lockOfWork(change.work));
+    if (change.type === 'usage') {
+      for (const meter of change.meters) locks.push(meterLock(meter), ...locksOf(meter.whenNear));
+    }
     if ('session' in change) locks.push(sessionLock(change.session));
   }
   return locks;

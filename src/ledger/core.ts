@@ -34,6 +34,7 @@ import {
   readContext,
   readRoutes,
 } from './sessions/session-memory.ts';
+import { reserveTurn } from './work/budgets.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
@@ -102,6 +103,7 @@ export const WRITES = {
   tryCode,
   resume,
   reserve,
+  reserveTurn,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

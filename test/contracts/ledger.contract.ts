@@ -12,6 +12,7 @@ import { describeOperations } from './ledger/operations.contract.ts';
 import { describeErasing } from './ledger/erasing.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeRules } from './ledger/rules.contract.ts';
+import { describeBudgets } from './ledger/budgets.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSearching } from './ledger/searching.contract.ts';
@@ -34,6 +35,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeCrashes(openStore);
     describeWaits(openStore);
     describeRules(openStore);
+    describeBudgets(openStore);
     describeSettling(openStore);
     describeSessions(openStore);
     describeTranscripts(openStore);

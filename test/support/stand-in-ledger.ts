@@ -10,6 +10,7 @@ import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   BadEnds,
   Behind,
+  BudgetRoom,
   Change,
   ChannelConditions,
   ChannelId,
@@ -146,6 +147,10 @@ class StandInWork extends WorkLedger {
   }
 
   override async reserve(): Promise<Reservation> {
+    return { isFull: false };
+  }
+
+  override async reserveTurn(): Promise<BudgetRoom> {
     return { isFull: false };
   }
 

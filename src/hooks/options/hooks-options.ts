@@ -11,6 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
+import { BudgetOptions } from './budget-options.ts';
 import { OptionalText, Rule, Section, SectionList, SectionMap, TextList } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
 import { RuleOptions, RunLimitsOptions } from './rule-options.ts';
@@ -138,6 +139,11 @@ export class HooksOptions {
   /** Rules of every mapping, unless it has its own. */
   @Section(RuleOptions)
   defaults = new RuleOptions();
+
+  /** How much agents may use in a time. @default [] */
+  @Option({ operatorOnly: true })
+  @SectionList(BudgetOptions)
+  budgets: BudgetOptions[] = [];
 
   /** Path prefix of all hook endpoints. @default '/hooks' */
   @Option({ restart: true })

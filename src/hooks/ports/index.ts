@@ -5,6 +5,7 @@ export * from './activity.ts';
 export * from './agent-directory.ts';
 export * from './agent-runner.ts';
 export * from './audit.ts';
+export * from './budgets.ts';
 export * from './change.ts';
 export * from './channel.ts';
 export * from './clock.ts';

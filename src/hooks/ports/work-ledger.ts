@@ -1,3 +1,4 @@
+import type { BudgetRoom, TurnReservation } from './budgets.ts';
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
@@ -65,7 +66,7 @@ export interface BadEnds {
 }
 
 /** What work waits for that is not due by itself. @publicApi */
-export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'quiet-hours';
+export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'budget' | 'quiet-hours';
 
 /** What waits behind a piece of work in its queue. @publicApi */
 export interface Behind {
@@ -107,6 +108,8 @@ export type StepOutcome =
       for: HeldFor;
       until: number;
       holdsKey: boolean;
+      /** With `budget`: it is due before, once the end of a turn leaves something of what that had reserved. */
+      isShort?: boolean;
       /** With `collect`: once so many are in its queue, it among them, it is due. */
       most?: number;
       wait?: NewWait;
@@ -167,6 +170,12 @@ export abstract class WorkLedger {
 
   /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
   abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;
+
+  /**
+   * Reserves what a turn can use by all of its budgets, or by none where one is full. What an attempt reserved that was cut
+   * off counts as used: nobody knows what it used. A turn that may pass a budget has it for itself.
+   */
+  abstract reserveTurn(turn: TurnReservation): Promise<BudgetRoom>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

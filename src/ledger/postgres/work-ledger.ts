@@ -1,3 +1,4 @@
+import type { BudgetRoom, TurnReservation } from '../../hooks/ports/budgets.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
@@ -195,6 +196,10 @@ export class PostgresWorkLedger extends WorkLedger {
 
   reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {
     return this.#store.writes.call('reserve', runId, meters);
+  }
+
+  reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {
+    return this.#store.writes.call('reserveTurn', turn);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

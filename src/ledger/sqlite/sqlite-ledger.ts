@@ -1,5 +1,6 @@
 // docs/design/ledger.md
 import { resolve } from 'node:path';
+import type { BudgetRoom, TurnReservation } from '../../hooks/ports/budgets.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
@@ -254,6 +255,10 @@ class SqliteWorkLedger extends WorkLedger {
 
   reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {
     return this.#writer.call('reserve', runId, meters);
+  }
+
+  reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {
+    return this.#writer.call('reserveTurn', turn);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

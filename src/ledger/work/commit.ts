@@ -11,7 +11,7 @@ import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
 import { endGathering, promote, storedKey } from './queue.ts';
-import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
+import { CLAIMABLE, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
 /** What of a lease its end needs. */
@@ -114,7 +114,7 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
         outcome.holdsKey ? 'retrying' : 'deferred',
         outcome.until,
         outcome.job === undefined ? null : JSON.stringify(outcome.job),
-        outcome.for,
+        outcome.isShort === true ? SHORT_OF_BUDGET : outcome.for,
       ];
     case 'gather':
       return [CONTINUE, now, null];
