@@ -1009,6 +1009,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens and their cost of the turns that said what they used, heartbeats apart, in the order of names */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/waits": {
         parameters: {
             query?: never;
@@ -1724,6 +1741,8 @@ export interface components {
             messages?: string[];
             /** @description Where they would go, or why they would not. */
             delivery?: string;
+            /** @description What it costs, where that is more than its run. */
+            costs?: string;
         } & {
             [key: string]: unknown;
         };
@@ -2215,6 +2234,31 @@ export interface components {
             verifiedBy: string;
             /** @description Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
             mapping?: string;
+        };
+        /** @description What turns used that were counted, of a hook, an agent, a model, a sender, or a day. */
+        UsageLine: {
+            /** @description Which; empty: nobody's. A day as `2026-11-28`. */
+            name: string;
+            /**
+             * @description Heartbeats are told apart.
+             * @enum {string}
+             */
+            kind: "heartbeat" | "run";
+            turns: number;
+            inputTokens: number;
+            outputTokens: number;
+            /** @description In US dollars, of the turns whose model has a price. */
+            cost: number;
+            /** @description Turns whose model has none. */
+            unpriced: number;
+        };
+        /** @description What turns used that said so, runs and heartbeats apart. */
+        UsageReport: {
+            /** @enum {string} */
+            by: "agent" | "day" | "hook" | "model" | "sender";
+            /** @description In UTC, the present one among them. */
+            days: number;
+            usage: components["schemas"]["UsageLine"][];
         };
         /** @description How a wait ended, likewise. */
         WaitDecision: {
@@ -6053,6 +6097,38 @@ export interface operations {
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    usage: {
+        parameters: {
+            query?: {
+                /** @description What it is told by. */
+                by?: "hook" | "agent" | "model" | "sender" | "day";
+                /** @description Days in UTC, the present one among them. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["InvalidQuery"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

@@ -14,6 +14,7 @@ export type {
   Conditions,
   Given,
   CollectOptions,
+  HookDefaultsOptions,
   HooksOptions,
   HooksSettingsInput,
   LimitOptions,

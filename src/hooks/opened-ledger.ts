@@ -172,6 +172,7 @@ export const ledgerPorts: readonly Provider[] = [
     instances: true,
     setDraining: true,
     activity: true,
+    usage: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {
     prune: true,

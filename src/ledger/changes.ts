@@ -12,6 +12,7 @@ import type {
 import type { AttemptNote } from '../hooks/ports/change.ts';
 import { DELIVERY_ENDS, RUN_ENDS } from './activity-rows.ts';
 import { NO_RUN } from './event-rows.ts';
+import { noteUsage } from './records/usage.ts';
 import { keyIn, optionalText } from './rows.ts';
 import { addLines, consume, markFailed } from './sessions/lines.ts';
 import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
@@ -70,6 +71,7 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
   asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
   usage: async (tx, change, touched) => {
+    await noteUsage(tx, change);
     for (const { whenNear } of await settleTurn(tx, change))
       for (const tells of whenNear) await apply(tx, tells, touched);
   },

@@ -23,6 +23,7 @@ import {
   readChannels,
   setPaused,
 } from './records/meta.ts';
+import { readUsage } from './records/usage.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
 import { readCounts, readDead, readWaiting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
@@ -72,6 +73,7 @@ export const READS = {
   readWaiting,
   readChannels,
   readActivity,
+  readUsage,
 };
 export type Reads = CallsOf<typeof READS>;
 

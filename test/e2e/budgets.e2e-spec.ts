@@ -1,4 +1,4 @@
-import { LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
+import { LedgerAdmin, OperatorRequests, Sessions } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -243,6 +243,29 @@ describe('budgets (behaviour.md §16)', () => {
     await stands(waits.id, 'succeeded');
   });
 
+  it('usage is told of runs and heartbeats apart, with what it cost', async () => {
+    const models = { prices: { 'lab/one': { input: 1000, output: 2000 } } };
+    hooks = await Hooks.start({
+      agents: { defaults: { heartbeat: { every: '0m' }, model: 'lab/one' } },
+      clock,
+      ledger: { open: () => memory.open(clock) },
+      defaultSessionKey: undefined,
+      mappings: MAPPINGS,
+      models,
+    });
+    uses(600, 400);
+    await ends();
+    await hooks.ask('/wake', { text: 'The disk is full', mode: 'now' });
+    clock.advance(1000);
+    const told = () => hooks.app.get(LedgerAdmin).usage({ by: 'hook', days: 1 });
+    await eventually('the heartbeat is counted', async () => (await told()).length === 2);
+    const used = { turns: 1, inputTokens: 600, outputTokens: 400, cost: 1.4, unpriced: 0 };
+    expect(await told()).toEqual([
+      { name: '', kind: 'heartbeat', ...used },
+      { name: 'tickets', kind: 'run', ...used },
+    ]);
+  });
+
   it('tell the operator once, when little is left', async () => {
     await start([{ of: 'tokens', most: 5000, per: '1d' }]);
     for (let n = 0; n < 3; n += 1) await ends();
@@ -254,5 +277,42 @@ describe('budgets (behaviour.md §16)', () => {
     expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
       '80 % of the budget of 5,000 tokens in 1d is used; once it is used up, runs wait until there is room.',
     ]);
+  });
+});
+
+describe('what an event costs (behaviour.md §16.14)', () => {
+  let hooks: Hooks;
+  afterEach(() => hooks.close());
+
+  const start = async (defaults: HooksModuleOptions['defaults']): Promise<void> => {
+    hooks = await Hooks.start({
+      defaults,
+      mappings: [{ id: 'tickets', messageTemplate: '{{ text }}' }],
+    });
+  };
+  const previewed = async (hook: string, payload: object) => {
+    const { actions } = await hooks.app.get(OperatorRequests).preview({ hook, payload });
+    return actions.map(({ wakeMode, costs }) => ({ wakeMode, costs }));
+  };
+  const twice = { wakeMode: 'now', costs: expect.stringMatching(/^two model calls: /) };
+  const once = { wakeMode: 'next-heartbeat', costs: undefined };
+
+  it('is two model calls where a reply is sent and looked at once more', async () => {
+    await start({});
+    expect(await previewed('tickets', { text: 'a' })).toEqual([twice]);
+    expect(await previewed('agent', { message: 'a' })).toEqual([twice]);
+    expect(await previewed('agent', { message: 'a', deliver: false })).toEqual([
+      { wakeMode: 'now', costs: undefined },
+    ]);
+    expect(await previewed('agent', { message: 'a', wakeMode: 'next-heartbeat' })).toEqual([once]);
+  });
+
+  it('is one by hooks.defaults.wakeMode, unless the request says otherwise', async () => {
+    await start({ wakeMode: 'next-heartbeat' });
+    expect(await previewed('tickets', { text: 'a' })).toEqual([once]);
+    expect(await previewed('agent', { message: 'a', wakeMode: 'now' })).toEqual([twice]);
+    const { eventId } = await hooks.ask('/agent', { message: 'a' });
+    expect(await hooks.ended(eventId)).toMatchObject({ heartbeat: 'none' });
+    expect(hooks.runner.turns.map(({ kind }) => kind)).toEqual(['run']);
   });
 });

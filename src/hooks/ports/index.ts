@@ -24,5 +24,6 @@ export * from './run-ends.ts';
 export * from './rules.ts';
 export * from './run-note.ts';
 export * from './trust.ts';
+export * from './usage.ts';
 export * from './wait.ts';
 export * from './work-ledger.ts';

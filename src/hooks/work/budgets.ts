@@ -57,7 +57,7 @@ export interface HeldTurn {
 /** How a turn ended, as far as it tells what was used. */
 interface EndedTurn {
   readonly outcome: string;
-  readonly reply?: Pick<AgentReply, 'usage'>;
+  readonly reply?: Pick<AgentReply, 'usage' | 'model'>;
   readonly kind?: AgentFailure;
   readonly hasStarted?: boolean;
   readonly toolCalls: readonly ToolCall[];
@@ -114,10 +114,11 @@ export class Budgets {
 
   /** What the end of a turn writes. */
   after(lease: RunLease | HeartbeatLease, turn: CountedTurn, result: EndedTurn): readonly Change[] {
-    const of = usageOf(lease, turn.agent.id);
-    const counted = this.#count(lease, turn, this.#of(of));
+    const { name, ...of } = usageOf(lease, turn.agent.id);
+    const counted = this.#count(lease, turn, this.#of({ ...of, name }));
     if (['held', 'resting'].includes(result.outcome)) return [];
-    if (counted.length === 0) return [];
+    const { usage, model = turn.model ?? '' } = result.reply ?? {};
+    if (counted.length === 0 && usage === undefined) return [];
     const calls = callsOf(turn);
     const price = this.#priceOf(turn);
     const used = usedBy(result, calls);
@@ -126,7 +127,11 @@ export class Budgets {
       {
         type: 'usage',
         workId: lease.workId,
-        of: { ...of, model: turn.model ?? '' },
+        of: { ...of, model },
+        ...(usage !== undefined && {
+          usage,
+          ...(price !== undefined && { cost: costOf(usage, price) }),
+        }),
         meters: counted.map(({ budget, meter: { amount: _most, ...meter } }) => ({
           ...meter,
           amount: used && amountOf(budget, used, price),

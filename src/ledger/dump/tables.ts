@@ -5,7 +5,7 @@
  * Rises with every change of {@link DUMPED_TABLES} or of what their rows mean; a dump of a later edition is refused. A column
  * that a step adds to the tables of a ledger belongs here, too (test/contracts/ledger-dump.spec.ts holds both together).
  */
-export const DUMP_EDITION = 5;
+export const DUMP_EDITION = 6;
 /** The oldest edition that can be read: those since only have further tables. */
 export const OLDEST_DUMP_EDITION = 1;
 
@@ -38,6 +38,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
     'id | event:event run_id work_id:integer kind owner opened_at:integer until:integer question decision',
   questions: 'wait | event:event code message_id on_end',
   spending: 'meter ref | at:integer amount:integer',
+  usage: `day:integer kind hook agent model sender | turns:integer input_tokens:integer output_tokens:integer
+    cost:integer unpriced:integer`,
   system_events: `session seq:integer | event:event? owner asks_heartbeat:flag heartbeat_failed:flag delivery:delivery
     at:integer hook trust text`,
   sessions: 'key | channel recipient runner runner_session last_seq:integer',

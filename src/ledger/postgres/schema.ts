@@ -330,6 +330,24 @@ DROP INDEX waits_open_by_owner;
 CREATE INDEX waits_open_by_owner ON waits (owner, id) WHERE decision IS NULL;
 `;
 
+/** What turns used by day (days since 1970, in UTC), and what it cost, in millionths of a dollar. */
+const USAGE = `
+CREATE TABLE usage (
+  day bigint NOT NULL,
+  kind ${TEXT} NOT NULL,
+  hook ${TEXT} NOT NULL,
+  agent ${TEXT} NOT NULL,
+  model ${TEXT} NOT NULL,
+  sender ${TEXT} NOT NULL,
+  turns bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cost bigint NOT NULL,
+  unpriced bigint NOT NULL,
+  PRIMARY KEY (day, kind, hook, agent, model, sender)
+);
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -357,6 +375,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, sql: WAITS, worksFrom: 5 },
   { number: 6, sql: QUESTIONS, worksFrom: 5 },
   { number: 7, sql: RULES, worksFrom: 5 },
+  { number: 8, sql: USAGE, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

@@ -7,9 +7,11 @@
 // next one finds what is left by the same queries.
 import { ExpiredKeys } from '../accepting/idempotency.ts';
 import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
+import { USAGE_KEPT_DAYS } from '../../hooks/ports/usage.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
 import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
 import { CHANNEL_FAILURE_KEYS } from '../channel-rows.ts';
+import { DAY_MS } from '../records/usage.ts';
 import { timeOf } from '../records/meta.ts';
 import { integer, text } from '../rows.ts';
 import { sessionLock } from '../tx.ts';
@@ -31,6 +33,7 @@ const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
 const OLD_AUDIT = deleteSome('audit', 'n', 'at < $1');
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
+const OLD_USAGE = deleteSome('usage', 'day', `day < $1`);
 /** Of clocks that are set ahead again and again. */
 const ACTIVITY_AHEAD = `DELETE FROM @activity WHERE minute IN
   (SELECT minute FROM @activity WHERE minute > $1 ORDER BY minute LIMIT $2 OFFSET ${KEPT_MINUTES}) RETURNING 1`;
@@ -73,6 +76,9 @@ export class Pruning {
     await some((tx) => forgetChannelFailures(tx, budget, eventsBefore));
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
     await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));
+    await some((tx) =>
+      spend(tx, budget, OLD_USAGE, Math.floor(now / DAY_MS) - USAGE_KEPT_DAYS + 1),
+    );
     await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
     await some((tx) => this.#keys.forget(tx, budget, now));
     return STEP_ROWS - budget.left;

@@ -1,5 +1,6 @@
-import type { BudgetMeter } from '../../../src/hooks/ports/budgets.ts';
+import type { BudgetMeter, UsageOf } from '../../../src/hooks/ports/budgets.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { UsageBy } from '../../../src/hooks/ports/usage.ts';
 import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import { LIMITS, agent } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
@@ -181,6 +182,68 @@ export function describeBudgets(openStore: OpenStore): void {
       expect(await told(await leased(), 30)).toHaveLength(1);
       under.clock.advance(HOUR);
       expect(await told(await leased(), 90)).toHaveLength(2);
+    });
+
+    describe('usage', () => {
+      const note = async (
+        of: Partial<UsageOf>,
+        used: readonly [inputTokens: number, outputTokens: number],
+        cost?: number,
+      ) => {
+        const lease = await leased();
+        const { workId } = lease;
+        const [inputTokens, outputTokens] = used;
+        await under.ledger.work.commit(lease, { type: 'done' }, [
+          {
+            type: 'usage',
+            workId,
+            of: { kind: 'run', hook: 'agent', agent: 'main', model: 'x/y', sender: 'token', ...of },
+            usage: { inputTokens, outputTokens },
+            ...(cost !== undefined && { cost }),
+            meters: [],
+          },
+        ]);
+      };
+      const nothing = { hook: '', sender: '' };
+      const line = { kind: 'run', unpriced: 0 };
+
+      it('is added up by day, and told by hook, agent, model, sender or day, heartbeats apart', async () => {
+        await note({ hook: 'github', sender: 'github' }, [100, 10], 1_500_000);
+        await note({ hook: 'github', sender: 'github' }, [1, 2], 250_000);
+        await note({ ...nothing, kind: 'heartbeat' }, [7, 0]);
+        under.clock.advance(24 * HOUR);
+        await note({ model: 'x/z' }, [5, 5], 0);
+        const told = (by: UsageBy, days = 2) => under.ledger.admin.usage({ by, days });
+        const github = { turns: 2, inputTokens: 101, outputTokens: 12, cost: 1.75 };
+        const beat = { turns: 1, inputTokens: 7, outputTokens: 0, cost: 0, unpriced: 1 };
+        const last = { turns: 1, inputTokens: 5, outputTokens: 5, cost: 0 };
+        expect(await told('hook')).toEqual([
+          { ...line, name: '', kind: 'heartbeat', ...beat },
+          { ...line, name: 'agent', ...last },
+          { ...line, name: 'github', ...github },
+        ]);
+        expect(await told('model')).toEqual([
+          { ...line, name: 'x/y', kind: 'heartbeat', ...beat },
+          { ...line, name: 'x/y', ...github },
+          { ...line, name: 'x/z', ...last },
+        ]);
+        expect((await told('sender')).map(({ name }) => name)).toEqual(['', 'github', 'token']);
+        expect((await told('day')).map(({ name, turns }) => [name, turns])).toEqual([
+          ['2026-01-01', 1],
+          ['2026-01-01', 2],
+          ['2026-01-02', 1],
+        ]);
+        expect(await told('agent', 1)).toEqual([{ ...line, name: 'main', ...last }]);
+      });
+
+      it('outlives its events, and takes so many different names a day', async () => {
+        for (let n = 0; n < 1002; n += 1)
+          await note({ model: `m/${n} ${'x'.repeat(300)}` }, [1, 1]);
+        const models = await under.ledger.admin.usage({ by: 'model', days: 1 });
+        expect(models).toHaveLength(1001);
+        expect(models.find(({ name }) => name === 'others')).toMatchObject({ turns: 2 });
+        expect(Math.max(...models.map(({ name }) => name.length))).toBe(200);
+      });
     });
 
     it('is passed by nobody who comes at the same time', async () => {

@@ -328,6 +328,24 @@ CREATE TABLE spending (
 CREATE INDEX spending_by_time ON spending (meter, at, amount);
 `;
 
+/** What turns used by day (days since 1970, in UTC), and what it cost, in millionths of a dollar. */
+const USAGE = `
+CREATE TABLE usage (
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  hook TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  model TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  PRIMARY KEY (day, kind, hook, agent, model, sender)
+) STRICT, WITHOUT ROWID;
+`;
+
 /**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
@@ -348,4 +366,5 @@ export const STEPS: readonly string[] = [
   WAITS,
   QUESTIONS,
   RULES,
+  USAGE,
 ];
