@@ -1,4 +1,5 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
+import { Type } from 'class-transformer';
 import { IsIn, IsInt, Max, Min } from 'class-validator';
 import { LedgerAdmin, USAGE_BY, USAGE_KEPT_DAYS } from '../../../hooks/index.ts';
 import type { UsageBy } from '../../../hooks/index.ts';
@@ -13,6 +14,7 @@ export class UsageQuery {
   by: UsageBy = 'agent';
 
   /** Days in UTC, the present one among them. */
+  @Type(() => Number)
   @IsInt()
   @Min(1)
   @Max(USAGE_KEPT_DAYS)
