@@ -1029,6 +1029,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens and their cost of the turns that said what they used, heartbeats apart, in the order of names */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ops/api/waits": {
         parameters: {
             query?: never;
@@ -1769,6 +1786,8 @@ export interface components {
             messages?: string[];
             /** @description Where they would go, or why they would not. */
             delivery?: string;
+            /** @description What it costs, where that is more than its run. */
+            costs?: string;
         } & {
             [key: string]: unknown;
         };
@@ -1776,7 +1795,7 @@ export interface components {
         PreviewedRefusal: {
             status: number;
             /** @enum {string} */
-            code: "agent_not_allowed" | "body_timeout" | "event_queue_full" | "hook_queue_full" | "idempotency_conflict" | "intake_busy" | "internal_error" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "invalid_query" | "invalid_signature" | "mapping_failed" | "method_not_allowed" | "model_not_allowed" | "paused" | "payload_too_large" | "refused_by_host" | "run_unavailable" | "session_key_not_allowed" | "shutting_down" | "signature_reused" | "store_unavailable" | "token_in_query" | "too_many_auth_failures" | "too_many_waits" | "transform_failed" | "transform_queue_full" | "transform_timeout" | "unauthorized" | "unknown_hook" | "unknown_run" | "unsupported_media_type" | "verification_busy" | "verification_unavailable" | "waits_full";
+            code: "agent_not_allowed" | "body_timeout" | "budget_used_up" | "event_queue_full" | "hook_queue_full" | "idempotency_conflict" | "intake_busy" | "internal_error" | "invalid_body" | "invalid_idempotency_key" | "invalid_json" | "invalid_payload" | "invalid_query" | "invalid_signature" | "mapping_failed" | "method_not_allowed" | "model_not_allowed" | "paused" | "payload_too_large" | "refused_by_host" | "run_unavailable" | "session_key_not_allowed" | "shutting_down" | "signature_reused" | "store_unavailable" | "token_in_query" | "too_many_auth_failures" | "too_many_waits" | "transform_failed" | "transform_queue_full" | "transform_timeout" | "unauthorized" | "unknown_hook" | "unknown_run" | "unsupported_media_type" | "verification_busy" | "verification_unavailable" | "waits_full";
             error: string;
         };
         /** @description One mistake in the configuration: the key, and what to do. */
@@ -2266,6 +2285,31 @@ export interface components {
             verifiedBy: string;
             /** @description Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
             mapping?: string;
+        };
+        /** @description What turns used that were counted, of a hook, an agent, a model, a sender, or a day. */
+        UsageLine: {
+            /** @description Which; empty: nobody's. A day as `2026-11-28`. */
+            name: string;
+            /**
+             * @description Heartbeats are told apart.
+             * @enum {string}
+             */
+            kind: "heartbeat" | "run";
+            turns: number;
+            inputTokens: number;
+            outputTokens: number;
+            /** @description In US dollars, of the turns whose model has a price. */
+            cost: number;
+            /** @description Turns whose model has none. */
+            unpriced: number;
+        };
+        /** @description What turns used that said so, runs and heartbeats apart. */
+        UsageReport: {
+            /** @enum {string} */
+            by: "agent" | "day" | "hook" | "model" | "sender";
+            /** @description In UTC, the present one among them. */
+            days: number;
+            usage: components["schemas"]["UsageLine"][];
         };
         /** @description How a wait ended, likewise. */
         WaitDecision: {
@@ -3062,7 +3106,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3072,7 +3116,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
                     };
                 };
             };
@@ -3249,7 +3293,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3259,7 +3303,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable";
                     };
                 };
             };
@@ -3531,7 +3575,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3541,7 +3585,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
                     };
                 };
             };
@@ -3724,7 +3768,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -3734,7 +3778,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable";
                     };
                 };
             };
@@ -4405,7 +4449,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -4415,7 +4459,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
                     };
                 };
             };
@@ -5067,7 +5111,7 @@ export interface operations {
                 /** @description `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
                 hook?: string;
                 /** @description Stable code of the answer, such as `payload_too_large`. */
-                code?: "token_in_query" | "method_not_allowed" | "unauthorized" | "too_many_auth_failures" | "invalid_signature" | "verification_unavailable" | "verification_busy" | "intake_busy" | "unsupported_media_type" | "payload_too_large" | "body_timeout" | "invalid_json" | "invalid_body" | "invalid_payload" | "unknown_hook" | "invalid_query" | "unknown_run" | "run_unavailable" | "too_many_waits" | "waits_full" | "session_key_not_allowed" | "agent_not_allowed" | "model_not_allowed" | "refused_by_host" | "invalid_idempotency_key" | "idempotency_conflict" | "signature_reused" | "mapping_failed" | "transform_failed" | "transform_timeout" | "transform_queue_full" | "event_queue_full" | "hook_queue_full" | "paused" | "shutting_down" | "store_unavailable" | "internal_error";
+                code?: "token_in_query" | "method_not_allowed" | "unauthorized" | "too_many_auth_failures" | "invalid_signature" | "verification_unavailable" | "verification_busy" | "intake_busy" | "unsupported_media_type" | "payload_too_large" | "body_timeout" | "invalid_json" | "invalid_body" | "invalid_payload" | "unknown_hook" | "invalid_query" | "unknown_run" | "run_unavailable" | "too_many_waits" | "waits_full" | "session_key_not_allowed" | "agent_not_allowed" | "model_not_allowed" | "refused_by_host" | "invalid_idempotency_key" | "idempotency_conflict" | "signature_reused" | "mapping_failed" | "transform_failed" | "transform_timeout" | "transform_queue_full" | "event_queue_full" | "hook_queue_full" | "budget_used_up" | "paused" | "shutting_down" | "store_unavailable" | "internal_error";
                 /** @description Only those that came then or later, ISO 8601. */
                 since?: string;
                 /** @description `true`: only those of verified senders; `false`: only the others. */
@@ -5521,7 +5565,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
+            /** @description budget_used_up, event_queue_full, hook_queue_full, intake_busy, paused, run_unavailable, shutting_down, store_unavailable, transform_queue_full, verification_busy, verification_unavailable, waits_full */
             503: {
                 headers: {
                     /** @description Seconds until it is worth asking again. */
@@ -5531,7 +5575,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RejectedAnswer"] & {
                         /** @enum {unknown} */
-                        code?: "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
+                        code?: "budget_used_up" | "event_queue_full" | "hook_queue_full" | "intake_busy" | "paused" | "run_unavailable" | "shutting_down" | "store_unavailable" | "transform_queue_full" | "verification_busy" | "verification_unavailable" | "waits_full";
                     };
                 };
             };
@@ -6141,6 +6185,38 @@ export interface operations {
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    usage: {
+        parameters: {
+            query?: {
+                /** @description What it is told by. */
+                by?: "hook" | "agent" | "model" | "sender" | "day";
+                /** @description Days in UTC, the present one among them. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["InvalidQuery"];
+            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
+            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
+            421: components["responses"]["HostNotAllowed"];
+            429: components["responses"]["TooManyAuthFailures"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

@@ -2,7 +2,7 @@
 // queries and bodies of the HTTP API.
 
 const TEXT = { type: 'string' };
-const WAITING_TIME = String.raw`^\d{1,5}(s|m|h)$`;
+const WAITING_TIME = String.raw`^\d{1,5}(s|m|h|d)$`;
 const TEXTS = { type: 'array', items: TEXT };
 /** One line for each item of a list, or on a condition. */
 const ASK_WHEN = { enum: [true, false, 'when-untrusted'] };

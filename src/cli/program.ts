@@ -32,6 +32,7 @@ import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
 import { token } from './commands/token.ts';
+import { usage } from './commands/usage.ts';
 import { packageVersion } from '../platform/package-version.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -63,6 +64,7 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   approve,
   deny,
   audit,
+  usage,
   instances,
   drain,
   config,

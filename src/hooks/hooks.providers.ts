@@ -73,6 +73,7 @@ import { Approvals } from './work/approvals.ts';
 import { EventWaits } from './work/event-waits.ts';
 import { BackendDelays } from './work/backend-delays.ts';
 import { RunDelays } from './ports/run-delays.ts';
+import { Budgets } from './work/budgets.ts';
 import { BackendHealth } from './work/backend-health.ts';
 import { ChannelHealth } from './work/channel-health.ts';
 import { ChannelRegistry } from './work/channels.ts';
@@ -269,6 +270,7 @@ export const providers: Provider[] = [
   HeartbeatSchedule,
   HostErrors,
   TurnRunner,
+  Budgets,
   BackendHealth,
   { provide: RunDelays, useClass: BackendDelays },
   SessionStore,

@@ -112,6 +112,7 @@ export const ledgerPorts: readonly Provider[] = [
     reserve: true,
     reconsider: true,
     findReplies: true,
+    reserveTurn: true,
     noteChannels: true,
     renew: true,
     noteActing: true,
@@ -174,6 +175,7 @@ export const ledgerPorts: readonly Provider[] = [
     instances: true,
     setDraining: true,
     activity: true,
+    usage: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {
     prune: true,

@@ -12,11 +12,13 @@ import type {
 import type { AttemptNote } from '../hooks/ports/change.ts';
 import { DELIVERY_ENDS, RUN_ENDS } from './activity-rows.ts';
 import { NO_RUN } from './event-rows.ts';
+import { noteUsage } from './records/usage.ts';
 import { keyIn, optionalText } from './rows.ts';
 import { addLines, consume, markFailed } from './sessions/lines.ts';
 import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
 import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
+import { meterLock, settleTurn } from './work/budgets.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
 import { keepReply } from './work/replies.ts';
 import { Touched, settle } from './work/settlement.ts';
@@ -70,6 +72,11 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
   reply: keepReply,
   asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
+  usage: async (tx, change, touched) => {
+    await noteUsage(tx, change);
+    for (const { whenNear } of await settleTurn(tx, change))
+      for (const tells of whenNear) await apply(tx, tells, touched);
+  },
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 
@@ -78,6 +85,9 @@ export function locksOf(changes: readonly Change[]): string[] {
   const locks: string[] = [];
   for (const change of changes) {
     if (change.type === 'work') locks.push(lockOfWork(change.work));
+    if (change.type === 'usage') {
+      for (const meter of change.meters) locks.push(meterLock(meter), ...locksOf(meter.whenNear));
+    }
     if ('session' in change) locks.push(sessionLock(change.session));
   }
   return locks;

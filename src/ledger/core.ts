@@ -23,6 +23,7 @@ import {
   readChannels,
   setPaused,
 } from './records/meta.ts';
+import { readUsage } from './records/usage.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
 import { readCounts, readDead, readWaiting } from './records/work-counts.ts';
 import { forgetEvent, forgetMatching } from './retention/erasing.ts';
@@ -34,6 +35,7 @@ import {
   readContext,
   readRoutes,
 } from './sessions/session-memory.ts';
+import { reserveTurn } from './work/budgets.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind, readHeldBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
@@ -72,6 +74,7 @@ export const READS = {
   readWaiting,
   readChannels,
   readActivity,
+  readUsage,
 };
 export type Reads = CallsOf<typeof READS>;
 
@@ -106,6 +109,7 @@ export const WRITES = {
   resume,
   reserve,
   reconsider,
+  reserveTurn,
   setPaused,
   startConsoleSession,
   extendConsoleSession,

@@ -38,6 +38,7 @@ const CAUSES: readonly WaitingWork['cause'][] = [
   'event',
   'collect',
   'limit',
+  'budget',
   'loop',
   'quiet-hours',
 ];

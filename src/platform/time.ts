@@ -2,15 +2,16 @@
  * Lengths of time: as people write them, between one try and the next, and for one attempt.
  */
 
-/** A length of time in the configuration: `90s`, `30m`, `2h`; `0m` is off. */
-export const DURATION = /^(\d{1,5})(s|m|h)$/;
+/** A length of time in the configuration: `90s`, `30m`, `2h`, `7d`; `0m` is off. */
+export const DURATION = /^(\d{1,5})(s|m|h|d)$/;
 export const DURATION_MESSAGE = {
-  message: 'must be a number of at most five digits followed by s, m or h, for example 30m',
+  message: 'must be a number of at most five digits followed by s, m, h or d, for example 30m',
 };
 const UNIT_MS = new Map([
   ['s', 1000],
   ['m', 60_000],
   ['h', 3_600_000],
+  ['d', 86_400_000],
 ]);
 
 /** A length of time of the configuration in milliseconds. */

@@ -13,6 +13,7 @@ import { describeErasing } from './ledger/erasing.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeRules } from './ledger/rules.contract.ts';
 import { describeReplies } from './ledger/replies.contract.ts';
+import { describeBudgets } from './ledger/budgets.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
 import { describeSearching } from './ledger/searching.contract.ts';
@@ -36,6 +37,7 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeWaits(openStore);
     describeRules(openStore);
     describeReplies(openStore);
+    describeBudgets(openStore);
     describeSettling(openStore);
     describeSessions(openStore);
     describeTranscripts(openStore);

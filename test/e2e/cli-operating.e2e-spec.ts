@@ -63,6 +63,19 @@ describe('hooks audit', () => {
   });
 });
 
+describe('hooks usage', () => {
+  it('shows what turns used and what it cost, or that none said so', async () => {
+    expect((await served.hooks('usage')).stderr).toContain('No turn of the last 30 days');
+    expect(await served.json('usage', '--by', 'model', '--days', '1')).toEqual({
+      by: 'model',
+      days: 1,
+      usage: [],
+    });
+    const { code, stderr } = await served.hooks('usage', '--by', 'colour');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('one of hook, agent, model')]);
+  });
+});
+
 describe('hooks instances, drain and resume of one', () => {
   it('say that a service with a file has it alone, and drain nobody', async () => {
     expect(await served.hooks('instances')).toMatchObject({

@@ -282,7 +282,7 @@ describe('POST /ops/api/preview of an event', () => {
       hook: story.hook,
       skipped: story.skipped,
     });
-    const prompts = now.actions.map(({ prompt }) => ({ prompt }));
+    const prompts = now.actions.map(({ prompt, costs }) => ({ prompt, costs }));
     expect(now.actions).toEqual(story.actions.map((one, at) => ({ ...one, ...prompts[at] })));
     const withoutIds = (text: string | null | undefined): string =>
       String(text)

@@ -74,6 +74,14 @@ export async function filledLedger(
     const lease = await claimed();
     await ledger.work.commit(lease, { type: 'done' }, [
       { ...update, note, usage: { inputTokens: 1, outputTokens: 2 } } as Change,
+      {
+        type: 'usage',
+        workId: lease.workId,
+        of: { kind: 'run', hook: NASTY, agent: 'main', model: 'x/y', sender: 'token' },
+        usage: { inputTokens: 1, outputTokens: 2 },
+        cost: 3,
+        meters: [],
+      },
       ...more,
     ]);
     return id;

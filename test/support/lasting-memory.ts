@@ -136,6 +136,12 @@ class ClaimedAtOnce extends WorkLedger {
     return this.queue.call('findReplies', ...args);
   }
 
+  override reserveTurn(
+    ...args: Parameters<WorkLedger['reserveTurn']>
+  ): ReturnType<WorkLedger['reserveTurn']> {
+    return this.queue.call('reserveTurn', ...args);
+  }
+
   override badEnds(most: number): ReturnType<WorkLedger['badEnds']> {
     return this.queue.call('gatherBadEnds', most);
   }

@@ -29,6 +29,7 @@ export async function answers(
     waits: await ledger.admin.waits({ limit: 100 }),
     dead: await ledger.admin.dead(),
     activity: await ledger.admin.activity(window),
+    usage: await ledger.admin.usage({ by: 'model', days: 9 }),
     holder: await ledger.intake.holderOf(known),
     nobody: await ledger.intake.holderOf(key('unknown')),
     certificates: await ledger.intake.certificates(),

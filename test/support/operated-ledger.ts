@@ -12,6 +12,8 @@ import type {
   AskedQuestion,
   Activity,
   ActivityWindow,
+  UsageFilter,
+  UsageLine,
   AuditFilter,
   AuditPage,
   NewAuditEntry,
@@ -345,6 +347,11 @@ class OperatedOperations extends LedgerAdmin {
   async channelConditions(): Promise<ChannelConditions> {
     if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
     return this.ledger.conditions;
+  }
+
+  async usage(filter: UsageFilter): Promise<readonly UsageLine[]> {
+    this.ledger.journal.push(`usage ${JSON.stringify(filter)}`);
+    return [];
   }
 
   async activity(window: ActivityWindow): Promise<Activity> {

@@ -10,6 +10,7 @@ import { Sessions, WorkLedger } from '../../src/hooks/ports/index.ts';
 import type {
   BadEnds,
   Behind,
+  BudgetRoom,
   Change,
   ChannelConditions,
   ChannelId,
@@ -158,6 +159,10 @@ class StandInWork extends WorkLedger {
 
   override async findReplies(): Promise<readonly []> {
     return [];
+  }
+
+  override async reserveTurn(): Promise<BudgetRoom> {
+    return { isFull: false };
   }
 
   override async badEnds(): Promise<BadEnds> {

@@ -1,13 +1,15 @@
 import type { CallWarning, FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
 
-import { AgentError, type AgentReply, type TokenUsage } from '../../hooks/ports/agent-runner.ts';
+import {
+  AgentError,
+  MAX_STEPS,
+  type AgentReply,
+  type TokenUsage,
+} from '../../hooks/ports/agent-runner.ts';
 import type { AskedToolCall } from './asked-tools.ts';
 import { WAIT_TOOL } from './awaited-event.ts';
 import type { WaitCall } from './awaited-event.ts';
 import { ToolCallLog } from './tool-call-log.ts';
-
-/** How often one turn asks the model: a tool call and its result are one step, and so is the final answer. */
-export const MAX_STEPS = 20;
 
 /** Characters of the longest reply: what a program may write, too. */
 const MAX_TEXT_CHARS = 1_048_576;

@@ -6,7 +6,7 @@ import {
   type ToolSet,
 } from 'ai';
 
-import type { AgentReply, AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import { MAX_STEPS, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
 import type { ToolQuestion } from '../../hooks/ports/agent-runner.ts';
 import { approvalOf, questionOf, resume } from './asked-tools.ts';
@@ -14,7 +14,7 @@ import type { Continued } from './asked-tools.ts';
 import { goOn, notNow, waitOf, waitTool } from './awaited-event.ts';
 import type { NamedProvider } from './model-provider.ts';
 import { createModel, protocolOf } from './model-providers.ts';
-import { MAX_STEPS, ModelAnswer } from './model-answer.ts';
+import { ModelAnswer } from './model-answer.ts';
 import { EFFORTS, type Effort } from './providers/protocol.ts';
 import { toAgentError } from './provider-error.ts';
 import { ToolCallLog } from './tool-call-log.ts';
@@ -118,6 +118,7 @@ async function readStream(
     instructions: instructions === '' ? undefined : instructions,
     messages: first,
     reasoning,
+    maxOutputTokens: turn.maxOutputTokens,
     providerOptions,
     tools: { ...withShownResults(tools, readsImages), ...waitTool(turn) },
     toolApproval: ({ toolCall }) => approvalOf(turn.asks, toolCall.toolName),

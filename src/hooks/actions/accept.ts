@@ -3,6 +3,7 @@
 // stored (paused, full, its key known with other content) leaves nothing behind.
 import { Injectable } from '@nestjs/common';
 import { signalsOf } from '../boundary/index.ts';
+import { budgetMeter, concernsBudget } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import {
   Intake,
@@ -104,7 +105,7 @@ export class EventAcceptance {
     resolved: ResolvedHook,
     settings: ResolvedHooksOptions,
   ): Promise<Accepted> {
-    const limits = limitsFor(resolved, settings);
+    const limits = limitsFor(request, resolved, settings);
     const event = toNewEvent(request, resolved, settings);
     const acceptance = await this.#store(event, limits);
     switch (acceptance.outcome) {
@@ -120,6 +121,8 @@ export class EventAcceptance {
         throw new Rejection('event_queue_full');
       case 'hook-full':
         throw new Rejection('hook_queue_full');
+      case 'over-budget':
+        throw new Rejection('budget_used_up', '', secondsUntil(acceptance.until, request));
       case 'paused':
         throw new Rejection('paused');
       default:
@@ -157,14 +160,32 @@ export class EventAcceptance {
   }
 }
 
-/** How much of this hook may wait. */
+/** How much of this hook may wait, and the budgets that refuse its runs. */
 export function limitsFor(
-  { maxQueued }: ResolvedHook,
-  { agents }: ResolvedHooksOptions,
+  request: HookRequest,
+  resolved: ResolvedHook,
+  { agents, hooks }: ResolvedHooksOptions,
 ): AcceptLimits {
   const { maxSystemEvents, maxSystemEventsPerHook = Math.ceil(maxSystemEvents / 2) } =
     agents.defaults;
-  return { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
+  const { maxQueued } = resolved;
+  const limits = { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
+  const refusing = hooks.budgets.filter(({ then }) => then === 'refuse');
+  if (refusing.length === 0) return limits;
+  const runs = resolved.actions.filter((action) => action.kind === 'agent');
+  const budgets = refusing.filter((budget) =>
+    runs.some(({ agentId: agent }) => {
+      const hook = resolved.mapping ?? resolved.hook;
+      const { verifiedBy: sender } = request;
+      return concernsBudget(budget, { kind: 'run', hook, name: resolved.hook, agent, sender });
+    }),
+  );
+  return budgets.length === 0 ? limits : { ...limits, budgets: budgets.map(budgetMeter) };
+}
+
+/** For `Retry-After`: what is over then was still used when the request came. */
+function secondsUntil(until: number, { receivedAt }: HookRequest): number {
+  return Math.max(1, Math.ceil((until - receivedAt) / 1000));
 }
 
 /** The row to be: the request as it is kept, and what each action writes. */

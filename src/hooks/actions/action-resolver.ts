@@ -196,7 +196,7 @@ export class ActionResolver {
       isAlone,
       // Of a conversation, a reply may repeat what others said.
       exposeReply: (isAlone && asked.exposeReply === true) || undefined,
-      wakeMode: asked.wakeMode ?? 'now',
+      wakeMode: asked.wakeMode ?? settings.hooks.defaults.wakeMode ?? 'now',
       model,
       ...(asked.model === undefined && { isAgentsModel: true }),
       thinking: parseThinking(asked.thinking) ?? agent.thinking,

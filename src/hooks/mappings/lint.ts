@@ -10,6 +10,7 @@ import type { Agent } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { keyOf, toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
+import { findUnknownScopes } from './lint-budgets.ts';
 import { isStatic, listPaths } from './template.ts';
 import type { Template } from './template.ts';
 import type { ValuePath } from './value-path.ts';
@@ -47,6 +48,7 @@ export function lintMappings(
     warnings: [
       ...findUnreachable(placed, settings),
       ...findUnknownAgents(settings, agentIds),
+      ...findUnknownScopes(placed, settings, agentIds),
       ...placed.flatMap((mapping) => [
         ...findEmptyPlaceholders(mapping),
         ...findDeafness(mapping),

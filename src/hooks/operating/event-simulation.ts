@@ -103,7 +103,7 @@ export class EventSimulation {
     resolved: ResolvedHook,
     event = toNewEvent(request, resolved, request.settings),
   ): NonNullable<SimulatedMeaning['accept']> {
-    const limits = limitsFor(resolved, request.settings);
+    const limits = limitsFor(request, resolved, request.settings);
     return async () => ({ event, acceptance: await this.intake.accept(event, limits) });
   }
 }

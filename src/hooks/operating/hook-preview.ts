@@ -86,6 +86,8 @@ export interface PreviewedAction {
   readonly messages?: readonly string[];
   /** Where they would go, or why they would not. */
   readonly delivery?: string;
+  /** What it costs, where that is more than its run. */
+  readonly costs?: string;
   readonly [field: string]: unknown;
 }
 
@@ -182,7 +184,14 @@ export class HookPreview {
     const { details, changes } = toNewAction(action, { id: 'preview', hook, receivedAt });
     const { kind, dedupeKey } = action;
     const prompt = await this.#prompt(changes);
-    return { ...withSignalsOf(details), kind, dedupeKey, prompt, ...this.#messages(changes) };
+    return {
+      ...withSignalsOf(details),
+      kind,
+      dedupeKey,
+      prompt,
+      ...this.#messages(changes),
+      ...(costsTwice(action) && { costs: TWO_CALLS }),
+    };
   }
 
   #messages(changes: readonly Change[]): Pick<PreviewedAction, 'messages' | 'delivery'> {
@@ -214,6 +223,14 @@ export class HookPreview {
     const isPersistent = job.sessionMode === 'persistent';
     return buildPrompt(job, isPersistent ? await this.sessions.read(job.session) : null);
   }
+}
+
+/** A reply that is sent is looked at once more, by a heartbeat. */
+const TWO_CALLS =
+  "two model calls: its run, and at once a heartbeat that looks at its summary; with wakeMode: 'next-heartbeat' one";
+
+function costsTwice(action: HookAction): boolean {
+  return action.kind === 'agent' && action.deliver !== null && action.wakeMode === 'now';
 }
 
 /** Nothing would become of it. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../ports/index.ts';
 import type { Agent } from '../ports/index.ts';
+import { SOLE_AGENT_ID } from './agents-options.ts';
 import type { AgentOptions, AgentsOptions } from './agents-options.ts';
 import { withApprovers } from './approve-option.ts';
 import type { ResolvedHooksOptions } from './resolve.ts';
@@ -12,9 +13,6 @@ import { toolSettings } from './tool-options.ts';
 // From the `agents` section to agents that jobs can name. Each entry of `agents.list` is filled in with
 // `agents.defaults`; the entry marked `default` comes first, because the first is the one for whom nobody was named. The
 // list is computed once for each settings object, and a reload brings another object.
-
-/** Id of the only agent when `agents.list` is empty. */
-export const SOLE_AGENT_ID = 'main';
 
 /** The agents of the `agents` section; what a host gets that brings no directory of its own. */
 @Injectable()

@@ -11,6 +11,7 @@ import {
   Min,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
+import { BudgetOptions } from './budget-options.ts';
 import {
   OptionalSection,
   OptionalText,
@@ -110,6 +111,17 @@ export class TransformLimitsOptions {
   workers = 2;
 }
 
+/** `hooks.defaults`: what holds for every mapping that does not say otherwise. */
+export class HookDefaultsOptions extends RuleOptions {
+  /**
+   * When the agent's main session looks at the summary of a run, of a mapping or of `POST …/agent`, that does not say so
+   * itself. `now` is a heartbeat, and so a model call more for each event. @default 'now'
+   */
+  @IsOptional()
+  @IsIn(['now', 'next-heartbeat'])
+  wakeMode?: 'now' | 'next-heartbeat';
+}
+
 /**
  * The `hooks` section, and with the same keys what `HooksModule.forRoot` takes: everything that can change without a
  * restart, but for `path`. What several keys show together is in hooks-rules.ts.
@@ -143,9 +155,14 @@ export class HooksOptions {
   @Section(RunLimitsOptions)
   agentLimits = new RunLimitsOptions();
 
-  /** Rules of every mapping, unless it has its own. */
-  @Section(RuleOptions)
-  defaults = new RuleOptions();
+  /** Rules of every mapping, unless it has its own, and `wakeMode` of every run. */
+  @Section(HookDefaultsOptions)
+  defaults = new HookDefaultsOptions();
+
+  /** How much agents may use in a time. @default [] */
+  @Option({ operatorOnly: true })
+  @SectionList(BudgetOptions)
+  budgets: BudgetOptions[] = [];
 
   /** How many runs of all mappings together there are in a time, beside the limits of each. Default: as many as come. */
   @OptionalSection(TotalLimitOptions)

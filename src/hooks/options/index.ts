@@ -1,5 +1,6 @@
 export * from './agents-options.ts';
 export * from './approve-option.ts';
+export * from './budget-options.ts';
 export * from './configured-agents.ts';
 export * from './hooks-options.ts';
 export * from './hooks-rules.ts';
@@ -7,6 +8,7 @@ export * from './key-kinds.ts';
 export * from './mapping-actions.ts';
 export * from './mapping-options.ts';
 export * from './mapping-problems.ts';
+export * from './model-prices.ts';
 export * from './models-options.ts';
 export * from './settings-input.ts';
 export * from './option.ts';

@@ -1,4 +1,4 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { HttpUrl, OptionalText, Rule, SectionMap, TextMap } from './key-kinds.ts';
 import { Option } from './option.ts';
@@ -31,6 +31,21 @@ export class ProviderOptions {
   apiKey?: string;
 }
 
+/** One entry of `models.prices`, in US dollars for a million tokens. */
+export class PriceOptions {
+  /** Of what the model reads, 0 to 10,000. */
+  @IsNumber()
+  @Min(0)
+  @Max(10_000)
+  input!: number;
+
+  /** Of what it writes, 0 to 10,000. */
+  @IsNumber()
+  @Min(0)
+  @Max(10_000)
+  output!: number;
+}
+
 /** The `models` section: where models are asked, and short names for them. */
 export class ModelsOptions {
   /**
@@ -39,6 +54,13 @@ export class ModelsOptions {
    */
   @SectionMap(ProviderOptions)
   providers: Map<string, ProviderOptions> = new Map();
+
+  /**
+   * What models cost, by `<provider>/<model>`, or `<provider>/*` for all others of a provider: before the prices that the
+   * service knows (docs/budgets.md). @default {}
+   */
+  @SectionMap(PriceOptions)
+  prices: Map<string, PriceOptions> = new Map();
 
   /** Short names for models: `{fast: "local/llama3"}`. @default {} */
   @TextMap()

@@ -184,12 +184,12 @@ describe('resolveOptions: all problems at once, each with its key and what to do
     [
       'a bad length of time',
       { agents: { defaults: { heartbeat: { every: '30 min' } } } },
-      'agents.defaults.heartbeat.every must be a number of at most five digits followed by s, m or h, for example 30m',
+      'agents.defaults.heartbeat.every must be a number of at most five digits followed by s, m, h or d, for example 30m',
     ],
     [
       'a wrong time to try again',
       { agents: { defaults: { retryFor: '1 day' } } },
-      'agents.defaults.retryFor must be a number of at most five digits followed by s, m or h, for example 30m',
+      'agents.defaults.retryFor must be a number of at most five digits followed by s, m, h or d, for example 30m',
     ],
     [
       'notices without a channel',

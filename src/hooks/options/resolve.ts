@@ -6,6 +6,7 @@ import {
   agentModelProblems,
   agentToolProblems,
 } from './agents-options.ts';
+import { budgetProblems, budgetWarnings } from './budget-problems.ts';
 import { HooksOptions } from './hooks-options.ts';
 import { hooksWarnings, normalizePrefix, prefixProblems } from './hooks-rules.ts';
 import { inMappings } from './mapping-problems.ts';
@@ -96,7 +97,7 @@ export function resolveOptions(
   return {
     resolved,
     problems: onePerKey(problems),
-    warnings: problems.length > 0 ? [] : renamed(hooksWarnings(resolved.hooks, now, names), names),
+    warnings: problems.length > 0 ? [] : renamed(warningsOf(resolved, now, names), names),
     areMappingsSound: variables.length === 0 && !found.some(concernsMappings),
   };
 }
@@ -113,15 +114,22 @@ function pathProblems({ path }: HooksOptions): Problem[] {
   return typeof path === 'string' ? prefixProblems(path) : [];
 }
 
+function warningsOf(resolved: ResolvedHooksOptions, now: number, names: OptionNames): Problem[] {
+  const { hooks } = resolved;
+  if (!hooks.enabled) return [];
+  return [...hooksWarnings(hooks, now, names), ...budgetWarnings(resolved)];
+}
+
 /** What several sections show together; asked only when each is sound by itself. */
 function connectionProblems(
-  { agents, models }: ResolvedHooksOptions,
+  { hooks, agents, models }: ResolvedHooksOptions,
   names: OptionNames,
 ): Problem[] {
   return [
     ...agentModelProblems(agents, models),
     ...providerProblems(models, names),
     ...agentToolProblems(agents),
+    ...budgetProblems({ hooks, agents, models }),
   ];
 }
 

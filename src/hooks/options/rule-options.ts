@@ -20,7 +20,7 @@ const SECOND = 1000;
 const HOUR = 3_600 * SECOND;
 
 /** A duration as text. */
-function Lasts(fromMs: number, toMs: number, words: string): PropertyDecorator {
+export function Lasts(fromMs: number, toMs: number, words: string): PropertyDecorator {
   const isKept = (value: unknown) =>
     typeof value === 'string' &&
     DURATION.test(value) &&

@@ -85,7 +85,7 @@ describe('agents.list[].tools', () => {
     ],
     [
       { mcp: { desk: { ...desk, connectTimeout: '5' } } },
-      'mcp.desk.connectTimeout must be a number of at most five digits followed by s, m or h, for example 30m',
+      'mcp.desk.connectTimeout must be a number of at most five digits followed by s, m, h or d, for example 30m',
     ],
     [
       { mcp: { desk: { ...desk, connectTimeout: '0s' } } },

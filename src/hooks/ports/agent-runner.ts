@@ -56,6 +56,8 @@ export interface AgentTurn {
   readonly model?: string;
   /** Absent: the model's own default. */
   readonly thinking?: ThinkingLevel;
+  /** Most tokens that the model may write in one call. Absent: as many as the provider lets it. */
+  readonly maxOutputTokens?: number;
   /** Epoch milliseconds at which the signal aborts. */
   readonly deadline: number;
   readonly contract: CapabilityContract;
@@ -145,6 +147,9 @@ export interface AgentReply {
   /** The runner's own id of the conversation; given back with the session's next turn. */
   readonly runnerSession?: string | undefined;
 }
+
+/** How often one turn asks its model: a tool call and its result are one step, and so is the final answer. */
+export const MAX_STEPS = 20;
 
 /** Tokens of one turn, as the provider counted them. @publicApi */
 export interface TokenUsage {

@@ -1,3 +1,4 @@
+import type { BudgetMeter, UsageOf } from './budgets.ts';
 import type { CapabilityContract, RunnerSession, TokenUsage, ToolCall } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
@@ -47,7 +48,8 @@ export type Change =
   | ToldChange
   | DecisionChange
   | AskedChange
-  | ReplyChange;
+  | ReplyChange
+  | UsageChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {
@@ -231,4 +233,25 @@ export interface RouteChange {
   readonly to: string;
   /** Epoch milliseconds. */
   readonly at: number;
+}
+
+/** What a turn has used by a budget. @publicApi */
+export interface SettledMeter extends Omit<BudgetMeter, 'amount' | 'countsRuns'> {
+  /** Null: nobody knows, and what was reserved stands. */
+  readonly amount: number | null;
+  readonly countsRuns?: true;
+  /** What tells the operator once so much is used that it is nearly full; once in its time. */
+  readonly whenNear: readonly Change[];
+}
+
+/** A turn has ended: what it used, and what takes the place of what was reserved for it. */
+export interface UsageChange {
+  readonly type: 'usage';
+  readonly workId: number;
+  readonly of: UsageOf;
+  /** Absent: nobody counted it. */
+  readonly usage?: TokenUsage;
+  /** In millionths of a dollar. Absent: the model has no price. */
+  readonly cost?: number;
+  readonly meters: readonly SettledMeter[];
 }

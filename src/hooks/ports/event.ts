@@ -132,7 +132,9 @@ export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }
   | { readonly outcome: 'replayed'; readonly receipt: Receipt }
   | { readonly outcome: 'conflict'; readonly scope: string }
-  | { readonly outcome: 'full' | 'hook-full' | 'paused' };
+  | { readonly outcome: 'full' | 'hook-full' | 'paused' }
+  /** A budget that refuses is used up; `until`: epoch milliseconds at which there is room again. */
+  | { readonly outcome: 'over-budget'; readonly until: number };
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {

@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from './activity.ts';
+import type { UsageFilter, UsageLine } from './usage.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
 import type { ChannelConditions, ChannelId } from './channel.ts';
@@ -256,4 +257,7 @@ export abstract class LedgerAdmin {
    * too; a crash may cost the figures of the last minute, and no event.
    */
   abstract activity(window: ActivityWindow): Promise<Activity>;
+
+  /** What turns used, runs and heartbeats apart, in the order of names. */
+  abstract usage(filter: UsageFilter): Promise<readonly UsageLine[]>;
 }

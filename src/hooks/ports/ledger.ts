@@ -1,4 +1,5 @@
 import type { RunnerSession, TranscriptMessage } from './agent-runner.ts';
+import type { BudgetMeter } from './budgets.ts';
 import type { Trust } from './trust.ts';
 import type { DeliveryStatus } from './change.ts';
 import type { ChannelId, Route } from './channel.ts';
@@ -88,6 +89,8 @@ export interface AcceptLimits {
   readonly maxSystemEventsOfHook?: number;
   /** Runs of the event's hook that are not under way. @default as many as come */
   readonly maxQueued?: number;
+  /** Once one of these is used up, an event that makes runs is refused. @default none */
+  readonly budgets?: readonly Pick<BudgetMeter, 'name' | 'most' | 'perMs'>[];
 }
 
 /** A line that waits for the next turn of a main session. @publicApi */

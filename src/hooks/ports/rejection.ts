@@ -111,6 +111,11 @@ export const REJECTIONS = {
     status: 503,
     sentence: 'Too many runs of this hook wait for their turn; send the request again later.',
   },
+  budget_used_up: {
+    status: 503,
+    sentence:
+      'The budget for what this request asks is used up; send it again after as long as Retry-After says.',
+  },
   paused: {
     status: 503,
     sentence: 'The operator paused the intake; send the request again later.',

@@ -1,3 +1,4 @@
+import type { BudgetRoom, TurnReservation } from './budgets.ts';
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
@@ -66,7 +67,8 @@ export interface BadEnds {
 }
 
 /** What work waits for that is not due by itself. @publicApi */
-export type HeldFor = 'decision' | 'event' | 'collect' | 'limit' | 'loop' | 'quiet-hours';
+export type HeldFor =
+  'decision' | 'event' | 'collect' | 'limit' | 'budget' | 'loop' | 'quiet-hours';
 
 /** What waits behind a piece of work in its queue. @publicApi */
 export interface Behind {
@@ -122,6 +124,8 @@ export type StepOutcome =
       for: HeldFor;
       until: number;
       holdsKey: boolean;
+      /** With `budget`: it is due before, once the end of a turn leaves something of what that had reserved. */
+      isShort?: boolean;
       /** With `collect`: once so many are in its queue, it among them, it is due. */
       most?: number;
       wait?: NewWait;
@@ -191,6 +195,12 @@ export abstract class WorkLedger {
 
   /** The replies of the last {@link REPLY_KEPT_MS} that an event may have come of, a few at most. */
   abstract findReplies(search: ReplySearch): Promise<readonly FoundReply[]>;
+
+  /**
+   * Reserves what a turn can use by all of its budgets, or by none where one is full. What an attempt reserved that was cut
+   * off counts as used: nobody knows what it used. A turn that may pass a budget has it for itself.
+   */
+  abstract reserveTurn(turn: TurnReservation): Promise<BudgetRoom>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
   abstract add(work: NewWork): Promise<void>;

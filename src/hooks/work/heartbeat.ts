@@ -18,7 +18,7 @@ import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
 import { TurnRunner } from './turn.ts';
-import type { FinishedTurn, PreparedTurn, TurnResult } from './turn.ts';
+import type { FinishedTurn, PreparedTurn, TurnRequest, TurnResult } from './turn.ts';
 
 /** Periodic heartbeats. Each one schedules the next durably, so that one that came due while the service was down is caught up. */
 @Injectable()
@@ -110,7 +110,9 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, [], input);
     const turn = this.#prepare(lease, input);
     const result = await this.turns.take(lease, turn, stop);
-    return this.turns.conclude(turn, () => this.#conclude({ lease, turn, input }, result));
+    return this.turns.conclude(lease, turn, result, () =>
+      this.#conclude({ lease, turn, input }, result),
+    );
   }
 
   /** Whatever waits stays, and the record of every event that asked for this heartbeat says so. */
@@ -124,11 +126,12 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     ]);
   }
 
-  #prepare({ workId, job: { agentId } }: HeartbeatLease, session: SessionInput): PreparedTurn {
+  #prepare(lease: HeartbeatLease, session: SessionInput): PreparedTurn {
+    const { agentId } = lease.job;
     const { channel, to, prompt } = this.settings.current.agents.defaults.heartbeat;
     const { thinking, timeoutSeconds } = this.directory.resolve(agentId);
-    return this.turns.prepare({
-      id: `heartbeat-${workId}`,
+    const request: TurnRequest = {
+      id: `heartbeat-${lease.workId}`,
       kind: 'heartbeat',
       agentId,
       sessionKey: mainSession(agentId),
@@ -138,13 +141,24 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       trust: { level: 'trusted', verifiedBy: 'none' },
       mayDeliverTo: { channel, to },
       thinking,
-    });
+    };
+    return this.turns.prepare(request, lease);
   }
 
   #conclude(heartbeat: Heartbeat, result: TurnResult): Promise<StepResult> | StepResult {
     if (result.outcome === 'replied') return this.#replied(heartbeat, result.reply);
     if (result.outcome === 'resting') {
       return this.#later(heartbeat, { type: 'rest', backend: result.backend, asked: false });
+    }
+    if (result.outcome === 'held') {
+      const { until, isShort } = result;
+      return this.#later(heartbeat, {
+        type: 'wait',
+        for: 'budget',
+        until,
+        holdsKey: true,
+        isShort,
+      });
     }
     if (result.outcome === 'asks' || result.outcome === 'waits') {
       throw new Error('a heartbeat cannot wait');

@@ -38,7 +38,7 @@ import type { SessionInput } from './session.ts';
 import type { Step, StepResult } from './step.ts';
 import { summaryLine } from './summary.ts';
 import { TurnRunner } from './turn.ts';
-import type { FinishedTurn, PreparedTurn, ResumedRun, TurnResult } from './turn.ts';
+import type { FinishedTurn, PreparedTurn, ResumedRun, TurnRequest, TurnResult } from './turn.ts';
 
 /** Longest input and result of a tool call in a run's record, in characters. */
 const MAX_TOOL_TEXT = 2000;
@@ -101,7 +101,7 @@ export class RunStep implements Step<RunLease> {
     // No other agent runs, with its own tools, what was decided for one that was taken out of the configuration.
     if (turn.agent.id !== agentId) return this.#finish(run, failed(agentGone(agentId)));
     const result = await this.turns.take(lease, turn, stop);
-    return this.turns.conclude(turn, () => this.#conclude(run, result));
+    return this.turns.conclude(lease, turn, result, () => this.#conclude(run, result));
   }
 
   giveUp(lease: RunLease, error: string): StepResult {
@@ -122,16 +122,17 @@ export class RunStep implements Step<RunLease> {
   }
 
   #prepare(
-    { job, ref }: RunLease,
+    lease: RunLease,
     session: SessionInput | null,
     resumed: ResumedRun | null,
     event: ResumingEvent | null,
   ): PreparedTurn {
+    const { job, ref } = lease;
     const { agentId, deliver, timeoutSeconds, trust, thinking, approve: approval, waitFor } = job;
     // Where the request or its mapping sends the reply.
     const mayDeliverTo: Destination | null =
       deliver === null ? null : { channel: deliver.channel, to: deliver.to };
-    return this.turns.prepare({
+    const request: TurnRequest = {
       id: ref ?? '',
       kind: 'run',
       agentId,
@@ -148,7 +149,8 @@ export class RunStep implements Step<RunLease> {
       approval,
       isOffered: waitFor !== undefined && waitFor.key === undefined,
       resumed: resumed?.turn,
-    });
+    };
+    return this.turns.prepare(request, lease);
   }
 
   #conclude(run: Run, result: TurnResult): Promise<StepResult> | StepResult {
@@ -159,6 +161,13 @@ export class RunStep implements Step<RunLease> {
       const { backend, error } = result;
       const change = { ...queued, error: waitingFor(backend, error) };
       return { outcome: { type: 'rest', backend, asked: false }, changes: [change] };
+    }
+    if (result.outcome === 'held') {
+      const { until, isShort, error } = result;
+      return {
+        outcome: { type: 'wait', for: 'budget', until, holdsKey: true, isShort },
+        changes: [{ type: 'run-update', id, status: 'waiting', error }],
+      };
     }
     if (result.outcome === 'asks') {
       return this.approvals.tools(pausing(run), this.#asked(run, result), result.question);

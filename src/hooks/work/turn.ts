@@ -21,6 +21,8 @@ import type {
   Trust,
 } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
+import { Budgets } from './budgets.ts';
+import type { HeldTurn } from './budgets.ts';
 import { HostErrors } from './host-errors.ts';
 import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import { runnerSessionFor } from './session.ts';
@@ -36,6 +38,7 @@ type Decided =
   | 'callbackUrl'
   | 'mayWait'
   | 'history'
+  | 'maxOutputTokens'
   | 'runnerSession'
   | 'deadline'
   | 'reportToolCalls';
@@ -90,12 +93,13 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
   | { readonly outcome: 'stopped'; readonly hasStarted: boolean }
   /** Nobody was asked, because the backend rests; `error` says why. */
   | { readonly outcome: 'resting'; readonly backend: string; readonly error: string }
+  | HeldTurn
 );
 
 /** A turn of which nothing more comes, unless it failed and is tried again. */
 export type FinishedTurn = Exclude<
   TurnResult,
-  { outcome: 'stopped' | 'resting' | 'asks' | 'waits' }
+  { outcome: 'stopped' | 'resting' | 'held' | 'asks' | 'waits' }
 >;
 
 /** A turn that failed, and may be tried again. */
@@ -112,10 +116,11 @@ export class TurnRunner {
     private readonly hostErrors: HostErrors,
     private readonly backends: BackendHealth,
     private readonly settings: HooksSettings,
+    private readonly budgets: Budgets,
   ) {}
 
   /** Decides who is asked, by which model unless one was named, with what contract and what history. */
-  prepare(request: TurnRequest): PreparedTurn {
+  prepare(request: TurnRequest, lease: RunLease | HeartbeatLease): PreparedTurn {
     const {
       agentId,
       trust,
@@ -135,6 +140,7 @@ export class TurnRunner {
       model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       asks: asksFor(request, agent, level),
+      maxOutputTokens: this.budgets.maxOutputTokens(lease, agent.id),
       callbackUrl: this.#callbackUrl(rest.id),
       // A conversation would be shown, and consume, what came into it meanwhile.
       ...(rest.kind === 'run' &&
@@ -157,7 +163,7 @@ export class TurnRunner {
   }
 
   /**
-   * Asks the agent, unless an earlier attempt was cut off and must not be repeated, or the backend rests. A turn that may
+   * Asks the agent, unless an earlier attempt was cut off and must not be repeated, the backend rests or a budget is used up. A turn that may
    * not be repeated is asked only once the ledger knows that it may act.
    * @param stop aborts when the service stops, or the lease was lost.
    */
@@ -178,6 +184,9 @@ export class TurnRunner {
     }
     using visit = this.backends.visit(backend, workId);
     using visitOfModel = model === backend ? visit : this.backends.visit(model, workId);
+    const held = await this.budgets.before(lease, turn);
+    if (held instanceof AgentError) return { ...this.#failure(held), backend, toolCalls };
+    if (held !== null) return { ...held, toolCalls };
     if (!this.#mayRepeat(turn) && !(await this.ledger.noteActing(lease))) {
       throw new Error('the lease was lost before the agent was asked');
     }
@@ -216,16 +225,20 @@ export class TurnRunner {
   }
 
   /**
-   * Makes a step's result of a turn that was taken. When that breaks, the step must not be tried again if its agent may
-   * have acted.
+   * Makes a step's result of a turn that was taken, with what it used. When that breaks, the step must not be tried again
+   * if its agent may have acted.
    * @throws Unrepeatable then, with what broke as its cause.
    */
   async conclude(
+    lease: RunLease | HeartbeatLease,
     turn: PreparedTurn,
+    result: TurnResult,
     toResult: () => Promise<StepResult> | StepResult,
   ): Promise<StepResult> {
     try {
-      return await toResult();
+      const step = await toResult();
+      const used = this.budgets.after(lease, turn, result);
+      return used.length === 0 ? step : { ...step, changes: [...step.changes, ...used] };
     } catch (broken) {
       throw this.#mayRepeat(turn) ? broken : new Unrepeatable(broken);
     }

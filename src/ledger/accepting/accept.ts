@@ -107,7 +107,7 @@ class Group {
 
   /**
    * In this order: one of its keys with content that it does not allow (`conflict`), one of its keys (`replayed`), nothing
-   * but repeats (`replayed`), too many lines (`full`) or runs (`hook-full`), accepted.
+   * but repeats (`replayed`), too many lines (`full`) or runs (`hook-full`), a budget that is used up (`over-budget`), accepted.
    */
   decide(arrival: Arrival): Acceptance {
     const { event, limits } = arrival;
@@ -116,8 +116,8 @@ class Group {
     if (repeats !== null) return this.#replay(repeats);
     const { kept, earliest, isReused: isActionReused } = this.#withoutRepeats(event.actions);
     if (kept.length === 0 && earliest !== null) return this.#replay(earliest);
-    const outcome = this.#room.take(arrival, kept);
-    if (outcome !== null) return { outcome };
+    const refused = this.#room.take(arrival, kept);
+    if (refused !== null) return refused;
     const isReused = isRequestReused || isActionReused;
     const warnings = isReused ? [...event.warnings, REUSED_KEY] : event.warnings;
     const accepted = this.#accept(event, kept, warnings);

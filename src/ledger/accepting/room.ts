@@ -1,8 +1,12 @@
-import type { NewAction } from '../../hooks/ports/event.ts';
+import type { Acceptance, NewAction } from '../../hooks/ports/event.ts';
 import { findLines } from '../sessions/lines.ts';
 import type { Tx } from '../tx.ts';
+import { usedUpUntil } from '../work/budgets.ts';
 import { hookOf } from './new-event.ts';
 import type { Arrival } from './new-event.ts';
+
+/** Why nothing of an event is stored. */
+type Refused = Extract<Acceptance, { outcome: 'full' | 'hook-full' | 'paused' | 'over-budget' }>;
 
 /** What an event would add to what waits. */
 interface Load {
@@ -19,49 +23,67 @@ export class Room {
   readonly #waiting: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Runs of hooks that limit them. */
   readonly #runs: ReadonlyMap<string, number>;
+  /** Until when budgets are used up, by their names. */
+  readonly #usedUp: ReadonlyMap<string, number | null>;
   /** What the group has added, by session, and by session and hook. */
   readonly #added = new Map<string, number>();
 
   private constructor(
     waiting: ReadonlyMap<string, ReadonlyMap<string, number>>,
     runs: ReadonlyMap<string, number>,
+    usedUp: ReadonlyMap<string, number | null>,
   ) {
     this.#waiting = waiting;
     this.#runs = runs;
+    this.#usedUp = usedUp;
   }
 
   /** Counts what waits where these events come to; its locks are held. */
   static async measure(tx: Tx, arrivals: readonly Arrival[]): Promise<Room> {
     const sessions = new Set<string>();
     const runs = new Map<string, number | Promise<number>>();
+    const budgets = new Map<string, number | null | Promise<number | null>>();
     for (const { event, limits } of arrivals) {
       const load = loadOf(event.actions);
       for (const session of load.sessions.keys()) sessions.add(session);
       const hook = hookOf(event);
+      for (const budget of load.runs > 0 ? (limits.budgets ?? []) : []) {
+        if (!budgets.has(budget.name)) budgets.set(budget.name, usedUpUntil(tx, budget));
+      }
       if (load.runs === 0 || limits.maxQueued === undefined || runs.has(hook)) continue;
       runs.set(hook, tx.work.waitingRuns(tx, hook, limits.maxQueued));
     }
-    const [counted] = await Promise.all([
-      Promise.all(Array.from(runs, async ([hook, count]) => [hook, await count] as const)),
+    const [counted, usedUp] = await Promise.all([
+      allOf(runs),
+      allOf(budgets),
       findLines(tx, sessions),
     ]);
-    return new Room(tx.memory.waiting, new Map(counted));
+    return new Room(tx.memory.waiting, counted, usedUp);
   }
 
   /** Why nothing of an event is stored; null: there is room for all of it, which it has from now on. */
-  take({ event, limits }: Arrival, actions: readonly NewAction[]): 'full' | 'hook-full' | null {
-    const { maxSystemEvents, maxSystemEventsOfHook = maxSystemEvents, maxQueued } = limits;
+  take({ event, limits }: Arrival, actions: readonly NewAction[]): Refused | null {
+    const {
+      budgets = [],
+      maxSystemEvents,
+      maxSystemEventsOfHook = maxSystemEvents,
+      maxQueued,
+    } = limits;
     const hook = hookOf(event);
     const load = loadOf(actions);
     for (const [session, lines] of load.sessions) {
       const shares = this.#waiting.get(session);
-      if (this.count(session) + lines > maxSystemEvents) return 'full';
+      if (this.count(session) + lines > maxSystemEvents) return { outcome: 'full' };
       const own = (shares?.get(hook) ?? 0) + this.#addedTo(`${session} ${hook}`);
-      if (own + lines > maxSystemEventsOfHook) return 'full';
+      if (own + lines > maxSystemEventsOfHook) return { outcome: 'full' };
     }
     if (maxQueued !== undefined && load.runs > 0) {
       const waiting = (this.#runs.get(hook) ?? 0) + this.#addedTo(hook);
-      if (waiting + load.runs > maxQueued) return 'hook-full';
+      if (waiting + load.runs > maxQueued) return { outcome: 'hook-full' };
+    }
+    for (const { name } of load.runs > 0 ? budgets : []) {
+      const until = this.#usedUp.get(name) ?? null;
+      if (until !== null) return { outcome: 'over-budget', until };
     }
     for (const [session, lines] of load.sessions) {
       this.#add(session, lines);
@@ -98,4 +120,10 @@ export function loadOf(actions: readonly NewAction[]): Load {
     }
   }
   return { sessions, runs };
+}
+
+async function allOf<T>(asked: ReadonlyMap<string, T | Promise<T>>): Promise<Map<string, T>> {
+  return new Map(
+    await Promise.all(Array.from(asked, async ([name, answer]) => [name, await answer] as const)),
+  );
 }

@@ -13,6 +13,7 @@ import type {
   WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger-admin.ts';
+import type { UsageFilter, UsageLine } from '../../hooks/ports/usage.ts';
 import type {
   CodeTry,
   Decision,
@@ -136,6 +137,10 @@ export class StoredAdmin extends LedgerAdmin {
 
   channelConditions(): Promise<ChannelConditions> {
     return this.#parts.reader.call('readChannels');
+  }
+
+  usage(filter: UsageFilter): Promise<readonly UsageLine[]> {
+    return this.#parts.reader.call('readUsage', filter);
   }
 
   /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */

@@ -34,7 +34,7 @@ export class Foresight {
     }
     return arrivals.every(({ event, limits }) =>
       event.actions.every(({ changes }) =>
-        changes.every((change) => this.#foresees(change, limits.maxQueued !== undefined)),
+        changes.every((change) => this.#foresees(change, isCounted(limits))),
       ),
     );
   }
@@ -96,6 +96,11 @@ export function findingNothing(send: Send): Run {
     );
     return Promise.resolve([]);
   };
+}
+
+/** Whether something has to be read of what its runs are counted by. */
+function isCounted({ maxQueued, budgets }: Arrival['limits']): boolean {
+  return maxQueued !== undefined || budgets !== undefined;
 }
 
 function sessionsOf(arrivals: readonly Arrival[]): string[] {

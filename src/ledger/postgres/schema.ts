@@ -357,6 +357,24 @@ CREATE INDEX reply_marks_by_event ON reply_marks (event);
 CREATE INDEX reply_marks_by_time ON reply_marks (at);
 `;
 
+/** What turns used by day (days since 1970, in UTC), and what it cost, in millionths of a dollar. */
+const USAGE = `
+CREATE TABLE usage (
+  day bigint NOT NULL,
+  kind ${TEXT} NOT NULL,
+  hook ${TEXT} NOT NULL,
+  agent ${TEXT} NOT NULL,
+  model ${TEXT} NOT NULL,
+  sender ${TEXT} NOT NULL,
+  turns bigint NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cost bigint NOT NULL,
+  unpriced bigint NOT NULL,
+  PRIMARY KEY (day, kind, hook, agent, model, sender)
+);
+`;
+
 /** One step of the tables, which makes an edition of them. */
 export interface Migration {
   /** Of the edition that it makes. */
@@ -384,7 +402,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, sql: WAITS, worksFrom: 5 },
   { number: 6, sql: QUESTIONS, worksFrom: 5 },
   { number: 7, sql: RULES, worksFrom: 5 },
-  { number: 8, sql: REPLIES, worksFrom: 5 },
+  { number: 8, sql: REPLIES + USAGE, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

@@ -1,3 +1,4 @@
+import type { BudgetRoom, TurnReservation } from '../../hooks/ports/budgets.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
@@ -209,6 +210,10 @@ export class PostgresWorkLedger extends WorkLedger {
 
   findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
     return this.#store.freshReads.call('findReplies', search);
+  }
+
+  reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {
+    return this.#store.writes.call('reserveTurn', turn);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

@@ -7,10 +7,12 @@
 // next one finds what is left by the same queries.
 import { ExpiredKeys } from '../accepting/idempotency.ts';
 import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
+import { USAGE_KEPT_DAYS } from '../../hooks/ports/usage.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
 import { REPLY_KEPT_MS } from '../../hooks/ports/replies.ts';
 import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
 import { CHANNEL_FAILURE_KEYS } from '../channel-rows.ts';
+import { DAY_MS } from '../records/usage.ts';
 import { timeOf } from '../records/meta.ts';
 import { integer, text } from '../rows.ts';
 import { sessionLock } from '../tx.ts';
@@ -35,6 +37,7 @@ const OLD_REPLIES = deleteSome('replies', 'run_id', 'at < $1');
 /** Those of an event at once. */
 const OLD_MARKS = deleteSome('reply_marks', 'event', 'at < $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
+const OLD_USAGE = deleteSome('usage', 'day', `day < $1`);
 /** Of clocks that are set ahead again and again. */
 const ACTIVITY_AHEAD = `DELETE FROM @activity WHERE minute IN
   (SELECT minute FROM @activity WHERE minute > $1 ORDER BY minute LIMIT $2 OFFSET ${KEPT_MINUTES}) RETURNING 1`;
@@ -77,6 +80,9 @@ export class Pruning {
     await some((tx) => forgetChannelFailures(tx, budget, eventsBefore));
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
     await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));
+    await some((tx) =>
+      spend(tx, budget, OLD_USAGE, Math.floor(now / DAY_MS) - USAGE_KEPT_DAYS + 1),
+    );
     await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
     await some((tx) => spend(tx, budget, OLD_MARKS, now - REPLY_KEPT_MS));
     await some((tx) => spend(tx, budget, OLD_REPLIES, now - REPLY_KEPT_MS));

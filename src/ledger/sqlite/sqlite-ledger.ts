@@ -1,5 +1,6 @@
 // docs/design/ledger.md
 import { resolve } from 'node:path';
+import type { BudgetRoom, TurnReservation } from '../../hooks/ports/budgets.ts';
 import type { Change } from '../../hooks/ports/change.ts';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
@@ -268,6 +269,10 @@ class SqliteWorkLedger extends WorkLedger {
 
   findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
     return this.#writer.call('findReplies', search);
+  }
+
+  reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {
+    return this.#writer.call('reserveTurn', turn);
   }
 
   badEnds(maxLines: number): Promise<BadEnds> {

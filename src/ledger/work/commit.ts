@@ -11,7 +11,7 @@ import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
 import { bury, endGathering, promote, storedKey, withdraw } from './queue.ts';
-import { CLAIMABLE, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
+import { CLAIMABLE, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
 /** What of a lease its end needs. */
@@ -48,7 +48,7 @@ const BEHIND = `SELECT id, lane, key, kind, hook, stage FROM @work
 const UNBEGIN_RUN = `UPDATE @runs AS r SET attempts = attempts - 1,
   started_at = CASE WHEN attempts > 1 THEN started_at END WHERE KEY(r) = $1`;
 /** What holds a run before its agent is asked. */
-const HELD_BEFORE: readonly HeldFor[] = ['collect', 'limit'];
+const HELD_BEFORE: readonly HeldFor[] = ['collect', 'limit', 'budget', 'loop'];
 
 /** @param stage that it waits in; $5 is 1 when the attempt failed by itself, not with the process */
 function retryIn(stage: string): string {
@@ -143,7 +143,7 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
         outcome.holdsKey ? 'retrying' : 'deferred',
         outcome.until,
         outcome.job === undefined ? null : JSON.stringify(outcome.job),
-        outcome.for,
+        outcome.isShort === true ? SHORT_OF_BUDGET : outcome.for,
       ];
     case 'gather':
       return [CONTINUE, now, null];
@@ -166,7 +166,8 @@ async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise
         const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
         await openWait(tx, outcome.wait, of, outcome.onEnd);
       }
-      if (HELD_BEFORE.includes(outcome.for)) await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
+      if (kind === 'run' && HELD_BEFORE.includes(outcome.for))
+        await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));
       // They may have come while it was looked at.
       if (outcome.most !== undefined) await endGathering(tx, lease, outcome.most);
       break;

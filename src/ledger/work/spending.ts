@@ -44,7 +44,7 @@ export async function reserve(tx: Tx, ref: string, meters: readonly Meter[]): Pr
 }
 
 /** What is not within the time, but for runs that have not ended: these are counted already, however long they wait. */
-async function forget(
+export async function forget(
   tx: Tx,
   name: string,
   within: readonly [from: number, to: number],

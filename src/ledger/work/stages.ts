@@ -9,8 +9,11 @@ export const CLAIMABLE = `CASE WHEN crashes >= ${SUSPECT_CRASHES} THEN 'suspect'
 /** Work that is first of its key, word for word as the index says it that finds it. */
 export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;
 
+/** What `work.server` says of turns that wait for the end of others, which have reserved what is left of a budget. */
+export const SHORT_OF_BUDGET = 'budget reserved';
+
 /** What `work.server` says of turns that are not due by themselves, as a list of SQL. */
-export const HELD_FOR = `('decision', 'event', 'collect', 'limit', 'loop')`;
+export const HELD_FOR = `('decision', 'event', 'collect', 'limit', 'budget', 'loop', '${SHORT_OF_BUDGET}')`;
 
 /** What a row says of a lease that has ended. */
 export const UNLEASED = 'instance = NULL, lease_ends = NULL';

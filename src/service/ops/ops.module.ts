@@ -44,6 +44,7 @@ import { SendController } from './controllers/send.controller.ts';
 import { TokensController } from './controllers/tokens.controller.ts';
 import { WaitsController } from './controllers/waits.controller.ts';
 import { StatusController } from './controllers/status.controller.ts';
+import { UsageController } from './controllers/usage.controller.ts';
 import { TokenCheck } from './access/token-check.ts';
 import { TrustedProxies } from './access/trusted-proxies.ts';
 
@@ -64,6 +65,7 @@ const OPERATOR_API = [
   ConfigurationController,
   SetupController,
   AuditController,
+  UsageController,
   SamplesController,
   PreviewController,
   MappingsController,

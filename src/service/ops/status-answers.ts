@@ -1,7 +1,7 @@
 // What the operator API answers about the service itself, for a dashboard: how it is doing, what needs a person, and what
 // happened lately. Whatever a person is to read comes as sentences of text, which may hold words of a platform: show them
 // as text, never as markup. Times are ISO 8601 in UTC.
-import type { Activity, ChannelReport, WorkCounts } from '../../hooks/index.ts';
+import type { Activity, ChannelReport, UsageBy, UsageLine, WorkCounts } from '../../hooks/index.ts';
 import type { LostAndWhy } from './answers.ts';
 import type { MailStatus } from './ops-options.ts';
 
@@ -92,4 +92,12 @@ export interface ActivityReport extends Activity {
   readonly stepSeconds: number;
   /** When the first step begins. */
   readonly from: string;
+}
+
+/** What turns used that said so, runs and heartbeats apart. */
+export interface UsageReport {
+  readonly by: UsageBy;
+  /** In UTC, the present one among them. */
+  readonly days: number;
+  readonly usage: readonly UsageLine[];
 }

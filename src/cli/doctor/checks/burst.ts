@@ -1,3 +1,4 @@
+import type { HooksOptions } from '../../../hooks/index.ts';
 import { info, warning } from '../check.ts';
 import type { Check, CheckResult } from '../check.ts';
 
@@ -34,9 +35,34 @@ export const burst: Check = {
       const what = `such a burst lasts longer than idempotency keys are remembered (${idempotencyHours} h)`;
       found.push(info(what, 'raise hooks.idempotencyHours if senders repeat themselves that late'));
     }
+    found.push(...doubledCalls(effective.hooks));
     return found;
   },
 };
+
+/** Mappings whose reply is sent, and looked at once more by a heartbeat at once. Those of presets wait for the next one. */
+function doubledCalls({
+  mappings,
+  presets,
+  defaults,
+}: Pick<HooksOptions, 'mappings' | 'presets' | 'defaults'>): CheckResult[] {
+  const doubled = mappings.filter(
+    ({ id, action = 'agent', deliver, wakeMode = defaults.wakeMode ?? 'now' }) =>
+      action === 'agent' &&
+      deliver !== false &&
+      wakeMode === 'now' &&
+      !presets.some((preset) => preset === id),
+  );
+  if (doubled.length === 0) return [];
+  const ids = doubled.slice(0, 5).map(({ id = 'a mapping' }) => id);
+  const more = doubled.length > ids.length ? ' and others' : '';
+  return [
+    info(
+      `an event of ${ids.join(', ')}${more} costs two model calls: its run, and at once a heartbeat that looks at its summary`,
+      "set wakeMode: 'next-heartbeat' there, or hooks.defaults.wakeMode for all, where the reply is a message already",
+    ),
+  ];
+}
 
 /** A call waits at most ten timeouts (docs/security.md). */
 function transformBurst({

@@ -96,7 +96,22 @@ describe('doctor: burst', () => {
       { severity: 'warning', what: expect.stringContaining('only 5 wakes') },
       { severity: 'info', what: expect.stringContaining('transforms hold 20 requests') },
       { severity: 'info', what: expect.stringContaining('72 h') },
+      { severity: 'info', what: expect.stringMatching(/^an event of \S+ costs two model calls/) },
     ]);
+  });
+
+  it('says of no mapping that its events cost twice where their summaries wait', async () => {
+    const twice = async (hooks: object) => {
+      dir.configure({ hooks });
+      return (await dir.findings(burst)).filter(({ what }) => what.includes('two model calls'));
+    };
+    const plain = { id: 'plain', messageTemplate: '{{ text }}' };
+    expect(await twice({ mappings: [plain] })).toHaveLength(1);
+    for (const one of [{ wakeMode: 'next-heartbeat' }, { deliver: false }, { action: 'ignore' }])
+      expect(await twice({ mappings: [{ ...plain, ...one }] })).toEqual([]);
+    expect(await twice({ mappings: [plain], defaults: { wakeMode: 'next-heartbeat' } })).toEqual(
+      [],
+    );
   });
 });
 

@@ -328,6 +328,24 @@ CREATE TABLE spending (
 CREATE INDEX spending_by_time ON spending (meter, at, amount);
 `;
 
+/** What turns used by day (days since 1970, in UTC), and what it cost, in millionths of a dollar. */
+const USAGE = `
+CREATE TABLE usage (
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  hook TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  model TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  turns INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  PRIMARY KEY (day, kind, hook, agent, model, sender)
+) STRICT, WITHOUT ROWID;
+`;
+
 /**
  * Replies of the last hours, by which an event is known that one of them has caused: how many rounds led to each (JSON), and
  * digests of stretches of its words, which stand in its run.
@@ -375,5 +393,5 @@ export const STEPS: readonly string[] = [
   WAITS,
   QUESTIONS,
   RULES,
-  REPLIES,
+  REPLIES + USAGE,
 ];

@@ -1,0 +1,50 @@
+/** A budget that a turn counts by. @publicApi */
+export interface BudgetMeter {
+  /** What it counts, of what and in which time: budgets that say the same count together. */
+  readonly name: string;
+  /** Most in any time of {@link perMs}: tokens, runs, or millionths of a dollar. */
+  readonly most: number;
+  readonly perMs: number;
+  /** The most that the turn can use. */
+  readonly amount: number;
+  /** Each run counts once, however many turns it takes, and nothing is settled. */
+  readonly countsRuns?: true;
+}
+
+/** What a turn is to be counted by before its agent is asked. @publicApi */
+export interface TurnReservation {
+  /** Of its work: one that is taken again has the same. */
+  readonly workId: number;
+  /** Null: it is no run's. */
+  readonly runId: string | null;
+  readonly meters: readonly BudgetMeter[];
+}
+
+/**
+ * Whether there is room for a turn. `until`: epoch milliseconds at which there may be. `isShort`: what is left is reserved
+ * by turns that are under way, and the end of one of them may leave enough before. @publicApi
+ */
+export type BudgetRoom =
+  | { readonly isFull: false }
+  | {
+      readonly isFull: true;
+      /** {@link BudgetMeter.name} */
+      readonly name: string;
+      readonly until: number;
+      readonly isShort: boolean;
+    };
+
+/** Whose a turn was. @publicApi */
+export interface UsageOf {
+  readonly kind: 'run' | 'heartbeat';
+  /** Id of the mapping or name of the built-in hook; empty: nobody's. */
+  readonly hook: string;
+  readonly agent: string;
+  /** `<provider>/<model>`; empty: unknown. */
+  readonly model: string;
+  /** How the sender was verified; empty: there was none. */
+  readonly sender: string;
+}
+
+/** Share of a budget from which on the operator is told. */
+export const NEARLY_FULL = 0.8;

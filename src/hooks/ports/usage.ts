@@ -1,0 +1,29 @@
+/** What usage is told by. @publicApi */
+export const USAGE_BY = ['hook', 'agent', 'model', 'sender', 'day'] as const;
+/** @publicApi */
+export type UsageBy = (typeof USAGE_BY)[number];
+
+/** @publicApi */
+export interface UsageFilter {
+  readonly by: UsageBy;
+  /** Days in UTC, the present one among them, 1 to {@link USAGE_KEPT_DAYS}. */
+  readonly days: number;
+}
+
+/** What turns used that were counted, of a hook, an agent, a model, a sender, or a day. @publicApi */
+export interface UsageLine {
+  /** Which; empty: nobody's. A day as `2026-11-28`. */
+  readonly name: string;
+  /** Heartbeats are told apart. */
+  readonly kind: 'run' | 'heartbeat';
+  readonly turns: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** In US dollars, of the turns whose model has a price. */
+  readonly cost: number;
+  /** Turns whose model has none. */
+  readonly unpriced: number;
+}
+
+/** How long usage is kept, in days. @publicApi */
+export const USAGE_KEPT_DAYS = 400;

@@ -1,0 +1,318 @@
+import { LedgerAdmin, OperatorRequests, Sessions } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
+import { Hooks } from '../support/hooks.ts';
+import { LastingMemory } from '../support/lasting-memory.ts';
+import { Life } from '../support/mortal-process.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+type Budget = NonNullable<HooksModuleOptions['budgets']>[number];
+type Defaults = NonNullable<NonNullable<HooksModuleOptions['agents']>['defaults']>;
+
+const TOKENS = ['crm', 'shop'].map((id) => ({
+  id,
+  token: `the-secret-of-the-sender-${id}`,
+  hooks: ['*'],
+}));
+const MAPPINGS: NonNullable<HooksModuleOptions['mappings']> = [
+  { id: 'tickets', messageTemplate: '{{ text }}', wakeMode: 'next-heartbeat', deliver: false },
+  { id: 'orders', messageTemplate: '{{ text }}', wakeMode: 'next-heartbeat', deliver: false },
+];
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe('budgets (behaviour.md §16)', () => {
+  let memory: LastingMemory;
+  let hooks: Hooks;
+  let clock: ManualClock;
+
+  beforeEach(() => {
+    memory = new LastingMemory();
+    clock = new ManualClock();
+  });
+  afterEach(async () => {
+    await hooks.close();
+    memory.close();
+  });
+
+  async function start(
+    budgets: readonly Budget[],
+    defaults: Defaults = {},
+    more: Partial<HooksModuleOptions> = {},
+  ): Promise<void> {
+    hooks = await Hooks.start({
+      agents: { defaults: { heartbeat: { every: '0m' }, ...defaults } },
+      clock,
+      ledger: { open: () => memory.open(clock) },
+      tokens: TOKENS,
+      defaultSessionKey: undefined,
+      mappings: MAPPINGS,
+      shutdownSeconds: 0,
+      budgets: [...budgets],
+      ...more,
+    });
+    uses(600, 400);
+  }
+
+  /** What a turn is counted by its provider from now on. */
+  const uses = (inputTokens: number, outputTokens: number): void => {
+    hooks.runner.extras = { usage: { inputTokens, outputTokens } };
+  };
+  const send = async (hook = 'tickets', from?: number): Promise<string> => {
+    const headers = from === undefined ? undefined : bearer(TOKENS[from]!.token);
+    const { status, eventId } = await hooks.ask(`/${hook}`, { text: 'Look at it' }, headers);
+    expect(status).toBe(200);
+    return String(eventId);
+  };
+  const stands = (eventId: string, status: string): Promise<EventDetails> =>
+    eventually(`the run is ${status}`, async () => {
+      const details = await hooks.details(eventId);
+      return details.runs[0]?.status === status && details;
+    });
+  const ends = async (hook?: string, from?: number) => stands(await send(hook, from), 'succeeded');
+  const errorOf = ({ runs }: EventDetails) => runs[0]?.error;
+
+  it('of tokens hold what comes once they are used up, which one turn at most has passed', async () => {
+    await start([{ of: 'tokens', most: 1500, per: '1d' }]);
+    await ends();
+    await ends();
+    const held = await send();
+    const details = await stands(held, 'waiting');
+    expect(details.status).toBe('waiting');
+    expect(errorOf(details)).toMatch(
+      /^the budget of 1,500 tokens in 1d is used up; tried at \d\d:\d\d UTC$/,
+    );
+    expect(await hooks.app.get(LedgerAdmin).waiting()).toMatchObject([
+      { kind: 'run', hook: 'tickets', cause: 'budget', count: 1 },
+    ]);
+    expect(hooks.runner.turns).toHaveLength(2);
+    clock.advance(DAY);
+    await stands(held, 'succeeded');
+  });
+
+  it('are known after a kill: what was cut off counts, and the next attempt beside it', async () => {
+    const budget: Budget = { of: 'tokens', most: 60_000, per: '1d' };
+    const life = new Life();
+    const open = async () => {
+      const ledger = await memory.open(clock);
+      return { ...ledger, work: life.mortal(ledger.work) };
+    };
+    await start([budget], {}, { ledger: { open } });
+    hooks.runner.reply = () => new Promise(() => {});
+    const cut = await send();
+    await eventually('its agent is asked', () => hooks.runner.turns.length === 1);
+    life.endAfter(0);
+    await life.over;
+    hooks.app.getHttpServer().close();
+    await start([budget]);
+    // Some 17,000 tokens that it had reserved, and what the provider counts of two turns.
+    uses(20_000, 2_000);
+    await stands(cut, 'succeeded');
+    await ends();
+    expect(errorOf(await stands(await send(), 'waiting'))).toContain('is used up');
+    expect(hooks.runner.turns).toHaveLength(2);
+  });
+
+  it('wait for a turn under way that may use the rest, and go on with its end', async () => {
+    await start([{ of: 'tokens', most: 20_000, per: '1d' }]);
+    const replies: (() => void)[] = [];
+    hooks.runner.reply = () => new Promise((resolve) => replies.push(() => resolve('done')));
+    const first = await send();
+    await eventually('its agent is asked', () => replies.length === 1);
+    const second = await send();
+    expect(errorOf(await stands(second, 'waiting'))).toContain(
+      'turns under way have reserved what is left of the budget of 20,000 tokens in 1d',
+    );
+    replies[0]!();
+    await stands(first, 'succeeded');
+    await eventually('the other agent is asked', () => replies.length === 2);
+    replies[1]!();
+    await stands(second, 'succeeded');
+  });
+
+  it('are those of a hook, an agent, a sender or of runs', async () => {
+    await start([
+      { of: 'tokens', most: 500, per: '1d', scope: 'hook:tickets' },
+      { of: 'runs', most: 1, per: '1h', scope: 'sender:crm' },
+    ]);
+    await ends('tickets', 1);
+    expect(errorOf(await stands(await send('tickets', 1), 'waiting'))).toContain(
+      'the budget of 500 tokens in 1d for hook:tickets is used up',
+    );
+    await ends('orders', 0);
+    expect(errorOf(await stands(await send('orders', 0), 'waiting'))).toContain(
+      'the budget of 1 runs in 1h for sender:crm is used up',
+    );
+    await ends('orders', 1);
+  });
+
+  it('of an agent hold its heartbeats, too, and what waits there stays', async () => {
+    await start([{ of: 'tokens', most: 500, per: '1d', scope: 'agent:main' }]);
+    await ends();
+    await hooks.ask('/wake', { text: 'The disk is full', mode: 'now' });
+    clock.advance(1000);
+    await eventually('the heartbeat waits', async () =>
+      (await hooks.app.get(LedgerAdmin).waiting()).some(
+        ({ kind, cause }) => kind === 'heartbeat' && cause === 'budget',
+      ),
+    );
+    const { pending } = await hooks.app.get(Sessions).context('agent:main:main', {
+      maxEvents: 9,
+      maxBytes: 9999,
+      maxHistoryCharacters: 0,
+    });
+    expect(pending.map(({ text }) => text)).toContain('The disk is full');
+    clock.advance(DAY);
+    await eventually('it is asked', () =>
+      hooks.runner.turns.some(({ kind }) => kind === 'heartbeat'),
+    );
+  });
+
+  it('of cost count tokens by their price', async () => {
+    const models = {
+      providers: { lab: { type: 'openai-compatible' as const, baseUrl: 'http://127.0.0.1:9/v1' } },
+      prices: { 'lab/*': { input: 100, output: 1000 } },
+    };
+    const budget: Budget = { of: 'cost', most: 0.5, per: '31d' };
+    await start([budget], { model: 'lab/one' }, { models });
+    // 600 × $100 and 400 × $1,000 for a million: $0.46.
+    await ends();
+    await ends();
+    expect(errorOf(await stands(await send(), 'waiting'))).toContain(
+      'the budget of $0.5 in 31d is used up',
+    );
+  });
+
+  it('leave a backend that could not be asked uncounted', async () => {
+    await start([{ of: 'tokens', most: 1500, per: '1d' }]);
+    const { AgentError } = await import('../../src/hooks/index.ts');
+    let failures = 3;
+    hooks.runner.reply = () => {
+      failures -= 1;
+      if (failures >= 0) throw new AgentError('it answered 429', 'rate-limited', 1000);
+      return 'done';
+    };
+    const sent = await send();
+    await eventually('it is answered', async () => {
+      clock.advance(60_000);
+      return (await hooks.details(sent)).runs[0]?.status === 'succeeded';
+    });
+    await ends();
+    await stands(await send(), 'waiting');
+  });
+
+  it('refuse what comes once they are used up: 503 with Retry-After, and nothing is stored', async () => {
+    const scope = 'hook:tickets';
+    await start([{ of: 'tokens', most: 1000, per: '1h', scope, then: 'refuse' }]);
+    const key = { 'idempotency-key': 'ticket-1' };
+    const first = await hooks.ask('/tickets', { text: 'a' }, key);
+    await stands(String(first['eventId']), 'succeeded');
+    clock.advance(HOUR / 2);
+    const refused = await hooks.post('/tickets', { text: 'b' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1800']);
+    expect(await refused.json()).toEqual({
+      ok: false,
+      code: 'budget_used_up',
+      error: expect.stringContaining('is used up'),
+    });
+    expect(await hooks.stored()).toBe(1);
+    // A repeat is answered as the first time, and others go on.
+    expect(await hooks.ask('/tickets', { text: 'a' }, key)).toMatchObject({ status: 200 });
+    await ends('orders');
+    clock.advance(HOUR / 2);
+    await ends();
+  });
+
+  it('that refuse hold what was accepted before', async () => {
+    await start([{ of: 'runs', most: 1, per: '1h', then: 'refuse' }]);
+    const replies: (() => void)[] = [];
+    hooks.runner.reply = () => new Promise((resolve) => replies.push(() => resolve('done')));
+    const sent = await Promise.all([send(), send()]);
+    const waits = await eventually('one waits', async () => {
+      const all = await Promise.all(sent.map((id) => hooks.details(id)));
+      return all.find(({ status }) => status === 'waiting');
+    });
+    replies[0]!();
+    expect((await hooks.post('/tickets', { text: 'b' })).status).toBe(503);
+    clock.advance(HOUR);
+    await eventually('it is asked', () => replies.length === 2);
+    replies[1]!();
+    await stands(waits.id, 'succeeded');
+  });
+
+  it('usage is told of runs and heartbeats apart, with what it cost', async () => {
+    const models = { prices: { 'lab/one': { input: 1000, output: 2000 } } };
+    hooks = await Hooks.start({
+      agents: { defaults: { heartbeat: { every: '0m' }, model: 'lab/one' } },
+      clock,
+      ledger: { open: () => memory.open(clock) },
+      defaultSessionKey: undefined,
+      mappings: MAPPINGS,
+      models,
+    });
+    uses(600, 400);
+    await ends();
+    await hooks.ask('/wake', { text: 'The disk is full', mode: 'now' });
+    clock.advance(1000);
+    const told = () => hooks.app.get(LedgerAdmin).usage({ by: 'hook', days: 1 });
+    await eventually('the heartbeat is counted', async () => (await told()).length === 2);
+    const used = { turns: 1, inputTokens: 600, outputTokens: 400, cost: 1.4, unpriced: 0 };
+    expect(await told()).toEqual([
+      { name: '', kind: 'heartbeat', ...used },
+      { name: 'tickets', kind: 'run', ...used },
+    ]);
+  });
+
+  it('tell the operator once, when little is left', async () => {
+    await start([{ of: 'tokens', most: 5000, per: '1d' }]);
+    for (let n = 0; n < 3; n += 1) await ends();
+    expect(hooks.chan1.messages).toEqual([]);
+    await ends();
+    await ends();
+    await stands(await send(), 'waiting');
+    await eventually('the operator is told', () => hooks.chan1.messages.length > 0);
+    expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
+      '80 % of the budget of 5,000 tokens in 1d is used; once it is used up, runs wait until there is room.',
+    ]);
+  });
+});
+
+describe('what an event costs (behaviour.md §16.14)', () => {
+  let hooks: Hooks;
+  afterEach(() => hooks.close());
+
+  const start = async (defaults: HooksModuleOptions['defaults']): Promise<void> => {
+    hooks = await Hooks.start({
+      defaults,
+      mappings: [{ id: 'tickets', messageTemplate: '{{ text }}' }],
+    });
+  };
+  const previewed = async (hook: string, payload: object) => {
+    const { actions } = await hooks.app.get(OperatorRequests).preview({ hook, payload });
+    return actions.map(({ wakeMode, costs }) => ({ wakeMode, costs }));
+  };
+  const twice = { wakeMode: 'now', costs: expect.stringMatching(/^two model calls: /) };
+  const once = { wakeMode: 'next-heartbeat', costs: undefined };
+
+  it('is two model calls where a reply is sent and looked at once more', async () => {
+    await start({});
+    expect(await previewed('tickets', { text: 'a' })).toEqual([twice]);
+    expect(await previewed('agent', { message: 'a' })).toEqual([twice]);
+    expect(await previewed('agent', { message: 'a', deliver: false })).toEqual([
+      { wakeMode: 'now', costs: undefined },
+    ]);
+    expect(await previewed('agent', { message: 'a', wakeMode: 'next-heartbeat' })).toEqual([once]);
+  });
+
+  it('is one by hooks.defaults.wakeMode, unless the request says otherwise', async () => {
+    await start({ wakeMode: 'next-heartbeat' });
+    expect(await previewed('tickets', { text: 'a' })).toEqual([once]);
+    expect(await previewed('agent', { message: 'a', wakeMode: 'now' })).toEqual([twice]);
+    const { eventId } = await hooks.ask('/agent', { message: 'a' });
+    expect(await hooks.ended(eventId)).toMatchObject({ heartbeat: 'none' });
+    expect(hooks.runner.turns.map(({ kind }) => kind)).toEqual(['run']);
+  });
+});
