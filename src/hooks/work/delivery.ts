@@ -133,7 +133,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     // What did not arrive is sent by itself; what may have arrived did so with all of it.
     const lost = status === 'unknown' ? others : [];
     return {
-      outcome: { type: 'dead', together: endOfOthers(lost, changesOf) },
+      outcome: { type: 'dead', ...endOfOthers(lost, changesOf) },
       reason,
       changes: changesOf(job),
     };
@@ -198,7 +198,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       ];
     };
     return {
-      outcome: { type: 'done', together: endOfOthers(others, changesOf) },
+      outcome: { type: 'done', ...endOfOthers(others, changesOf) },
       changes: [
         ...changesOf(job),
         ...noteReplaced(job, replaces),
@@ -252,8 +252,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
 function endOfOthers(
   others: readonly HeldMessage[],
   changesOf: (job: DeliveryJob) => readonly Change[],
-): readonly EndedTogether[] {
-  return others.map(({ workId, job }) => ({ workId, changes: changesOf(job) }));
+): { together?: readonly EndedTogether[] } {
+  if (others.length === 0) return {};
+  return { together: others.map(({ workId, job }) => ({ workId, changes: changesOf(job) })) };
 }
 
 /** For the notice: the words of a reply, a recipient or a sender are in none of them. */

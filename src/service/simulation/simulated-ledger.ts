@@ -1,4 +1,4 @@
-// docs/design/rules.md
+// docs/design/simulation.md
 import type {
   Change,
   Clock,
