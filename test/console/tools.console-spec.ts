@@ -87,4 +87,19 @@ describe('The story of a run that used tools', () => {
     expect(await operator.overflow()).toBeLessThanOrEqual(0);
     expect(operator.complaints).toEqual([]);
   });
+
+  it('is counted in the view Usage, as a chart of days and by whose it was', async () => {
+    await using operator = await opened();
+    const { page } = operator;
+    await operator.open('/usage');
+    const used = page.getByRole('region', { name: 'What was used in 30 days' });
+    // Three calls of the run, whose tokens the model has said.
+    await used.getByRole('row', { name: 'main 1 33 21 no price' }).waitFor();
+    await page.getByText('Figures').click();
+    const figures = page.getByRole('region', { name: 'Tokens, figures' }).locator('tbody tr');
+    expect(await figures.count()).toBe(1);
+    await page.getByRole('button', { name: 'By model' }).click();
+    const model = `local/${openaiCompatible.modelId}`;
+    await used.getByRole('row', { name: `${model} 1 33 21 no price` }).waitFor();
+  });
 });

@@ -54,6 +54,7 @@ export const VIEWS: readonly View[] = [
     icon: 'tokens',
     view: lazy(() => import('./tokens/tokens.tsx')),
   },
+  { path: '/usage', title: 'Usage', icon: 'usage', view: lazy(() => import('./usage.tsx')) },
   { path: '/audit', title: 'Audit', icon: 'audit', view: lazy(() => import('./audit.tsx')) },
   { path: '/mail', title: 'Mail', icon: 'mail', view: lazy(() => import('./mail.tsx')) },
   {

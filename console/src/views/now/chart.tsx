@@ -4,7 +4,10 @@ import 'uplot/dist/uPlot.min.css';
 import { theme } from '../../theme.ts';
 
 const HEIGHT = 150;
-const WHOLE_NUMBERS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000];
+const WHOLE_NUMBERS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000, 10_000_000,
+  100_000_000,
+];
 
 /** One line of a chart, by its meaning. */
 export interface Series {
@@ -17,7 +20,7 @@ export interface Series {
 
 interface ChartProps {
   readonly title: string;
-  readonly window: 'hour' | 'day' | 'week';
+  readonly window: 'hour' | 'day' | 'week' | 'month';
   /** When each step begins, in seconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
@@ -54,9 +57,9 @@ export function Chart({ title, window, times, series }: ChartProps) {
       <p class="pointed faint">
         {at === undefined
           ? `last ${window}`
-          : `${stepName(at)}: ${series.map(({ name, counts }) => `${counts[pointed!]} ${name}`).join(', ')}`}
+          : `${stepName(at, window)}: ${series.map(({ name, counts }) => `${counts[pointed!]!.toLocaleString()} ${name}`).join(', ')}`}
       </p>
-      <Figures title={title} times={times} series={series} />
+      <Figures title={title} window={window} times={times} series={series} />
     </article>
   );
 }
@@ -104,7 +107,7 @@ function optionsFor(
     point,
   }: Pick<ChartProps, 'window' | 'series'> & { point: (step: number | null) => void },
 ): uPlot.Options {
-  const named = (seconds: number) => (window === 'week' ? DAY : CLOCK).format(seconds * 1000);
+  const named = (seconds: number) => AXIS[window].format(seconds * 1000);
   // A canvas knows neither variables nor light-dark(): the element works them out.
   const color = (name: string) => {
     element.style.color = `var(--${name})`;
@@ -125,7 +128,12 @@ function optionsFor(
     scales: { y: { range: (_chart, _least, most) => [0, Math.max(1, most)] } },
     axes: [
       { ...axis, size: 28, values: (_chart, at) => at.map((seconds) => named(seconds)) },
-      { ...axis, incrs: WHOLE_NUMBERS, size: 52 },
+      {
+        ...axis,
+        incrs: WHOLE_NUMBERS,
+        size: 52,
+        values: (_chart, at) => at.map((count) => SHORT.format(count)),
+      },
     ],
     series: [
       {},
@@ -145,7 +153,7 @@ function optionsFor(
 }
 
 /** The same numbers to read; steps in which nothing happened are left out. */
-function Figures({ title, times, series }: Omit<ChartProps, 'window'>) {
+function Figures({ title, window, times, series }: ChartProps) {
   const [isOpen, open] = useState(false);
   const steps = times
     .map((_, step) => step)
@@ -169,10 +177,10 @@ function Figures({ title, times, series }: Omit<ChartProps, 'window'>) {
             <tbody>
               {steps.toReversed().map((step) => (
                 <tr key={step}>
-                  <th scope="row">{stepName(times[step]!)}</th>
+                  <th scope="row">{stepName(times[step]!, window)}</th>
                   {series.map(({ name, counts }) => (
                     <td key={name} class="number" data-title={name}>
-                      {counts[step]}
+                      {counts[step]!.toLocaleString()}
                     </td>
                   ))}
                 </tr>
@@ -188,14 +196,22 @@ function Figures({ title, times, series }: Omit<ChartProps, 'window'>) {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+const DATE = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+const AXIS = { hour: CLOCK, day: CLOCK, week: DAY, month: DATE };
+const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 const STEP = new Intl.DateTimeFormat(undefined, {
   weekday: 'short',
   hour: '2-digit',
   minute: '2-digit',
 });
 
-function stepName(seconds: number): string {
-  return STEP.format(seconds * 1000);
+/** A step of a month is a day in UTC. */
+function stepName(seconds: number, window: ChartProps['window']): string {
+  return (window === 'month' ? DATE : STEP).format(seconds * 1000);
 }
 
 function sum(counts: readonly number[]): number {
