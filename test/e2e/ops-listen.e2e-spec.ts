@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { askAt } from '../support/http-question.ts';
+import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
@@ -79,7 +80,10 @@ describe('ops.listen with a port', () => {
     const woken = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
     expect(woken.status).toBe(200);
     for (const at of [url, operator]) {
-      expect((await askAt(at, '/health/ready')).status).toBe(200);
+      // Beside much else the ledger may take longer than the check waits.
+      await eventually('it is ready', async () => {
+        return (await askAt(at, '/health/ready')).status === 200;
+      });
     }
     const page = { isDocumented: false };
     expect((await askAt(url, '/', page)).status).toBe(404);

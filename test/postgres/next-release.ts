@@ -6,7 +6,7 @@ import { MAIN } from '../support/service-process.ts';
 /** What a later release may bring: columns, tables and indexes beside what is there, and functions with other texts. */
 const CHANGES: readonly (readonly [from: RegExp, to: string])[] = [
   [
-    /(\{ number: (\d+), sql: \w+, worksFrom: (\d+) \}),?\s*\]/g,
+    /(\{ number: (\d+), sql: [\w $+]+, worksFrom: (\d+) \}),?\s*\]/g,
     `$1, { number: $2 + 1, worksFrom: $3, sql: \`
       ALTER TABLE events ADD COLUMN next_of_events text NOT NULL DEFAULT 'added';
       ALTER TABLE work ADD COLUMN next_of_work bigint;
