@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AuditEntry } from '../../src/hooks/index.ts';
 import { ConfigurationReload } from '../../src/service/configuration/reload.ts';
+import { eventually } from '../support/eventually.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ServedGateway } from '../support/served-gateway.ts';
 import type { GatewayAnswer } from '../support/served-gateway.ts';
@@ -92,6 +93,11 @@ describe('What operators do', () => {
       payload: { text: SECRET_WORDS },
     });
     const { eventId } = sent.body;
+    // What is under way is not forgotten.
+    await eventually('it has ended', async () => {
+      const { body } = await service.get(`/ops/api/events/${String(eventId)}`);
+      return body['status'] === 'done';
+    });
     const { body: made } = await service.post('/ops/api/tokens', { id: 'ci', hooks: ['wake'] });
     await service.post('/ops/api/events/forget', { matching: 'Müller' });
     const entries = await audit();
