@@ -36,7 +36,7 @@ describe('hooks backup and hooks restore', () => {
     expect(written.stdout).toMatch(/^events +1$/m);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(file, 'utf8')).toMatch(
-      /^\{"format":"agent-hooks ledger","edition":5,"build":"\d[^"]*","writtenAt":"[^"]*Z"\}\n/,
+      /^\{"format":"agent-hooks ledger","edition":6,"build":"\d[^"]*","writtenAt":"[^"]*Z"\}\n/,
     );
     const read = await restore(file);
     expect(read).toMatchObject({ code: 0, stderr: '' });

@@ -69,6 +69,7 @@ it('an option with the name of a credential says that it is one, or stands here'
     'hooks.authFailures',
     'agents.defaults.runner.sessionIdPath',
     'agents.defaults.historyTokens',
+    'agents.defaults.maxOutputTokens',
     'agents.defaults.heartbeat.historyTokens',
     'agents.list[0].runner.sessionIdPath',
     'channels.chan_*.tokenUrl',
