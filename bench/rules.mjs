@@ -45,7 +45,12 @@ const variants = Object.keys(RULES).map((name) => ({ name, server: ours }));
 if (values.against !== undefined) {
   const checkout = resolve(values.against);
   const mappings = mappingsOf({ none: {} });
-  const theirs = await startService({ checkout, gateway: gateway.url, mappings });
+  const theirs = await startService({
+    checkout,
+    gateway: gateway.url,
+    mappings,
+    store: { search: false },
+  });
   variants.push({ name: 'none, other build', server: theirs });
 }
 

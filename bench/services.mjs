@@ -41,7 +41,7 @@ export function startService({
   mappings = hasMappings ? mappingsToMeasure() : [],
 } = {}) {
   // Nor do they know this key.
-  const ownStore = checkout === HERE ? { search: false, ...store } : undefined;
+  const ownStore = checkout === HERE ? { search: false, ...store } : store;
   const settings = { ...configuration(mappings, gateway), channels, store: ownStore };
   const files = { 'gateway.json5': JSON.stringify(settings) };
   return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });

@@ -40,6 +40,7 @@ const STILL_DEFERRED = `SELECT id, lane, key, kind, hook FROM @work WHERE id = A
   ORDER BY due_at, id FOR UPDATE`;
 /** Who holds one just now looks at it anyway. */
 const RECONSIDER = `UPDATE @work SET due_at = $1 WHERE id IN (SELECT id FROM @work WHERE due_at > $1
+    AND stage IN ('deferred', 'retrying')
     AND (stage = 'retrying' AND server IN ('collect', 'limit', 'budget', '${SHORT_OF_BUDGET}') OR stage = 'deferred' AND kind = 'delivery')
   ORDER BY id FOR UPDATE SKIP LOCKED)`;
 const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
@@ -47,8 +48,8 @@ const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
 const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
   (SELECT id FROM @work WHERE lane = $1 AND key = $2 AND stage = 'blocked' ORDER BY id LIMIT 1) RETURNING 1`;
 /** What waits to gather (`collect`), once so many are behind it. */
-const FULL = `UPDATE @work SET stage = 'ready', due_at = $4 WHERE lane = $1 AND key = $2 AND stage = 'retrying'
-  AND server = 'collect' AND (SELECT count(*) FROM
+const FULL = `UPDATE @work SET stage = 'ready', due_at = $4 WHERE lane = $1 AND key = $2 AND ${FIRST}
+  AND stage = 'retrying' AND server = 'collect' AND (SELECT count(*) FROM
     (SELECT 1 AS one FROM @work b WHERE b.lane = $1 AND b.key = $2 AND b.stage = 'blocked' LIMIT $3) s) >= $3
   RETURNING id`;
 const DELETE = 'DELETE FROM @work WHERE id = ANY ($1::bigint[])';
