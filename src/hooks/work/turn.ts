@@ -163,8 +163,8 @@ export class TurnRunner {
   }
 
   /**
-   * Asks the agent, unless an earlier attempt was cut off and must not be repeated, the backend rests or a budget is used up. A turn that may
-   * not be repeated is asked only once the ledger knows that it may act.
+   * Asks the agent, unless an earlier attempt was cut off and must not be repeated, the backend rests or a budget is used
+   * up. A turn that may not be repeated is asked only once the ledger knows that it may act.
    * @param stop aborts when the service stops, or the lease was lost.
    */
   async take(

@@ -2,7 +2,7 @@
 // where the jobs stand.
 import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger-admin.ts';
 import type { Tx } from '../tx.ts';
-import { HELD_FOR, SHORT_OF_BUDGET } from '../work/stages.ts';
+import { ANSWERS, RULES, SHORT_OF_BUDGET, listed } from '../work/stages.ts';
 import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';
 
 /** Word for word as the index says it (`work_waiting`). */
@@ -22,7 +22,7 @@ const COUNTS = `SELECT kind, 'waiting' AS state, count(*) AS count,
  * A heartbeat or notice that is not due yet waits for nothing; of turns the first of each key waits for a backend, and what is
  * behind it in its session for that.
  */
-const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server IN ${HELD_FOR}
+const BY_CAUSE = `SELECT kind, hook, CASE WHEN lane = 'turn' AND server IN ${listed([...ANSWERS, ...RULES])}
       THEN CASE server WHEN '${SHORT_OF_BUDGET}' THEN 'budget' ELSE server END
       WHEN lane = 'delivery' AND stage = 'deferred' THEN 'quiet-hours'
       WHEN stage = 'blocked' THEN 'order' WHEN stage = 'retrying' THEN 'retry' WHEN stage = 'suspect' THEN 'crash' ELSE CASE WHEN lane = 'turn' AND server <> '' THEN 'backend' ELSE 'slot' END

@@ -5,12 +5,12 @@
 import { mainSession } from '../../hooks/ports/jobs.ts';
 import type { DeliveryJob, RunJob } from '../../hooks/ports/jobs.ts';
 import { withoutEvent } from '../../hooks/ports/rules.ts';
-import type { HeldFor } from '../../hooks/ports/work-ledger.ts';
 import { integer, optionalText, storedJson, text } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first, ownKey } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { addWork, beginAnew, bury, withdraw } from '../work/queue.ts';
+import { ANSWERS } from '../work/stages.ts';
 import { forgettingWork, openQuestions } from '../work/waits.ts';
 import type { OpenQuestion } from '../work/waits.ts';
 
@@ -43,7 +43,6 @@ const END =
 const JOIN = 'UPDATE @runs AS r SET joined = $2 WHERE KEY(r) = $1';
 
 const WAITING: readonly string[] = ['deferred', 'retrying'];
-const HELD_FOR: readonly string[] = ['decision', 'event'] satisfies HeldFor[];
 
 /** The runs that list an event, by id, each with its own event. */
 export async function batchesOf(tx: Tx, event: Key): Promise<ReadonlyMap<string, string>> {
@@ -140,7 +139,7 @@ async function startOver(
   said: Row | undefined,
 ): Promise<End | 'queued' | null> {
   const stage = text(work, 'stage');
-  const isHeld = WAITING.includes(stage) && HELD_FOR.includes(text(work, 'server'));
+  const isHeld = WAITING.includes(stage) && ANSWERS.includes(text(work, 'server'));
   if (stage === 'dead' || (!isHeld && paused === undefined)) return null;
   if (paused !== undefined || (said && optionalText(said, 'prompt')) != null) {
     await bury(tx, work);

@@ -6,7 +6,7 @@ import type { Row } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
-import { FIRST } from './stages.ts';
+import { ANSWERS, FIRST } from './stages.ts';
 
 const columns = 'id, lane, key, kind, hook, stage, server, acting, ref, event_id';
 const OF_SESSION = ['first', 'blocked'].map(
@@ -60,7 +60,7 @@ async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]>
 
 /** Also in an attempt that a crash ended, and while it waits for a person or an event, since its agent may have asked for that. */
 function mayHaveActed(row: Row): boolean {
-  return isTrue(row, 'acting') || ['decision', 'event'].includes(text(row, 'server'));
+  return isTrue(row, 'acting') || ANSWERS.includes(text(row, 'server'));
 }
 
 /** Whoever holds it is told at its next word to the ledger, and writes nothing any more. */

@@ -2,7 +2,7 @@
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
-import type { EndedTogether, HeldFor, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { EndedTogether, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { text } from '../rows.ts';
 import { first, keyLock } from '../tx.ts';
@@ -11,7 +11,7 @@ import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
 import { bury, endGathering, promote, storedKey, withdraw } from './queue.ts';
-import { CLAIMABLE, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
+import { CLAIMABLE, RULES, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
 /** What of a lease its end needs. */
@@ -48,7 +48,7 @@ const BEHIND = `SELECT id, lane, key, kind, hook, stage FROM @work
 const UNBEGIN_RUN = `UPDATE @runs AS r SET attempts = attempts - 1,
   started_at = CASE WHEN attempts > 1 THEN started_at END WHERE KEY(r) = $1`;
 /** What holds a run before its agent is asked. */
-const HELD_BEFORE: readonly HeldFor[] = ['collect', 'limit', 'budget', 'loop'];
+const HELD_BEFORE = [...RULES, 'loop'];
 
 /** @param stage that it waits in; $5 is 1 when the attempt failed by itself, not with the process */
 function retryIn(stage: string): string {

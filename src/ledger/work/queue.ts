@@ -25,7 +25,7 @@ import { first, keyLock } from '../tx.ts';
 import type { NewRow, Tx } from '../tx.ts';
 import { KINDS, LANES } from '../work-rows.ts';
 import { Touched, settle } from './settlement.ts';
-import { CLAIMABLE, FIRST, SHORT_OF_BUDGET } from './stages.ts';
+import { CLAIMABLE, FIRST, RULES, listed } from './stages.ts';
 
 const FIRSTS = `SELECT w.lane, w.key FROM ROWS($1, k: lane text, key text)
   JOIN @work w ON w.lane = k.lane AND w.key = k.key AND ${FIRST}`;
@@ -41,7 +41,7 @@ const STILL_DEFERRED = `SELECT id, lane, key, kind, hook FROM @work WHERE id = A
 /** Who holds one just now looks at it anyway. */
 const RECONSIDER = `UPDATE @work SET due_at = $1 WHERE id IN (SELECT id FROM @work WHERE due_at > $1
     AND stage IN ('deferred', 'retrying')
-    AND (stage = 'retrying' AND server IN ('collect', 'limit', 'budget', '${SHORT_OF_BUDGET}') OR stage = 'deferred' AND kind = 'delivery')
+    AND (stage = 'retrying' AND server IN ${listed(RULES)} OR stage = 'deferred' AND kind = 'delivery')
   ORDER BY id FOR UPDATE SKIP LOCKED)`;
 const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
   (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;

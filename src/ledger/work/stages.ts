@@ -1,4 +1,5 @@
-// The stages of work, in the words of the statements that ask for several of them.
+// The stages of work and what it waits for, in the words of the statements that ask for several of them.
+import type { HeldFor } from '../../hooks/ports/work-ledger.ts';
 
 /** What was under way in so many crashes in a row is suspect: it may be what takes the process down. */
 export const SUSPECT_CRASHES = 2;
@@ -12,8 +13,16 @@ export const FIRST = `stage IN ('retrying', 'suspect', 'ready', 'leased')`;
 /** What `work.server` says of turns that wait for the end of others, which have reserved what is left of a budget. */
 export const SHORT_OF_BUDGET = 'budget reserved';
 
-/** What `work.server` says of turns that are not due by themselves, as a list of SQL. */
-export const HELD_FOR = `('decision', 'event', 'collect', 'limit', 'budget', 'loop', '${SHORT_OF_BUDGET}')`;
+/** What `work.server` says of turns that wait for an answer: a row of `waits` says to what. */
+export const ANSWERS: readonly string[] = ['decision', 'event', 'loop'] satisfies HeldFor[];
+
+/** What it says of turns that rules hold, which are asked again once they may have changed. */
+export const RULES: readonly string[] = ['collect', 'limit', 'budget', SHORT_OF_BUDGET];
+
+/** Words as a list of SQL. */
+export function listed(words: readonly string[]): string {
+  return `('${words.join("', '")}')`;
+}
 
 /** What a row says of a lease that has ended. */
 export const UNLEASED = 'instance = NULL, lease_ends = NULL';

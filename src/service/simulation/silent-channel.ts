@@ -2,7 +2,7 @@ import { CHANNEL_IDS, Channel } from '../../hooks/index.ts';
 import type { ChannelBinding, ChannelBindings, OutgoingMessage } from '../../hooks/index.ts';
 
 /** Hears of what would have been sent. */
-export type Listener = (channel: string, message: OutgoingMessage) => void;
+export type Listener = (message: OutgoingMessage) => void;
 
 /** A channel that makes messages as its platform is sent them, and sends none. */
 class SilentChannel extends Channel {
@@ -43,7 +43,7 @@ class SilentChannel extends Channel {
   }
 
   override send(message: OutgoingMessage): Promise<{ messageId: string }> {
-    this.#heard(this.provider, message);
+    this.#heard(message);
     return Promise.resolve({ messageId: message.idempotencyKey });
   }
 }

@@ -64,7 +64,7 @@ export class SimulatedGateway implements AsyncDisposable {
     const module = HooksModule.forRoot({
       ...hooks,
       runner,
-      channels: silentChannels(channels, (_provider, message) => this.#heard(message)),
+      channels: silentChannels(channels, (message) => this.#heard(message)),
       ledger: this.#ledger,
       clock: this.#clock,
       names: GATEWAY_NAMES,

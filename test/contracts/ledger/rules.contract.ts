@@ -18,6 +18,8 @@ import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 const HOUR = 3_600_000;
+/** What a row of waits stands for. */
+const ANSWERS = ['decision', 'event', 'loop'] as const;
 const COLLECT = { forMs: HOUR, most: 3, queue: 'q' };
 
 /** What a mapping's rules need of the queue. */
@@ -303,7 +305,10 @@ export function describeRules(openStore: OpenStore): void {
 
     describe('erasing an event of a run of several that waits for a person', () => {
       /** A run for `one` and `two` that waits, with buttons. @param asked what its agent was asked already */
-      const waiting = async (asked: { readonly prompt?: string } = {}) => {
+      const waiting = async (
+        cause: 'decision' | 'loop' = 'decision',
+        asked: { readonly prompt?: string } = {},
+      ) => {
         const [first, second] = [await collected('one'), await collected('two')];
         const lease = await under.claimOne();
         await under.ledger.work.commit(lease, { type: 'gather', most: 9, key: 'agent:main:a' }, []);
@@ -328,7 +333,7 @@ export function describeRules(openStore: OpenStore): void {
         const paused = { calls: [], state: 'one and two', attempt: 1 };
         const outcome = {
           type: 'wait',
-          for: 'decision',
+          for: cause,
           until,
           holdsKey: false,
           wait,
@@ -342,6 +347,7 @@ export function describeRules(openStore: OpenStore): void {
         return { first, second, wait: id };
       };
       const EVENTS = ['first', 'second'] as const;
+      const QUESTIONS = ['decision', 'loop'] as const;
       /** Nobody can decide any more, and the message of the question is to be emptied. */
       const isForgotten = async (wait: string) => {
         const decision = { verdict: 'approved', by: 'ana', at: under.clock.now() } as const;
@@ -350,20 +356,23 @@ export function describeRules(openStore: OpenStore): void {
         expect(told?.job).toMatchObject({ forgets: 'm-1', text: '' });
       };
 
-      it.each(EVENTS)('asks anew without the %s where its agent was not asked', async (which) => {
-        const { wait, ...events } = await waiting();
-        const left = which === 'first' ? events.second : events.first;
-        expect(await under.ledger.admin.forget(events[which])).toMatchObject({ turns: 0 });
-        await isForgotten(wait);
-        const lease = await under.claimOne();
-        expect(lease).toMatchObject({ ref: runOf(left), eventId: left });
-        const { message } = lease.job as RunJob;
-        expect(message).toContain(which === 'first' ? '- two' : '- one');
-        expect(message).not.toContain(which === 'first' ? '- one' : '- two');
-      });
+      it.each(EVENTS.flatMap((which) => QUESTIONS.map((cause) => [which, cause] as const)))(
+        'asks anew without the %s where its agent was not asked (%s)',
+        async (which, cause) => {
+          const { wait, ...events } = await waiting(cause);
+          const left = which === 'first' ? events.second : events.first;
+          expect(await under.ledger.admin.forget(events[which])).toMatchObject({ turns: 0 });
+          await isForgotten(wait);
+          const lease = await under.claimOne();
+          expect(lease).toMatchObject({ ref: runOf(left), eventId: left });
+          const { message } = lease.job as RunJob;
+          expect(message).toContain(which === 'first' ? '- two' : '- one');
+          expect(message).not.toContain(which === 'first' ? '- one' : '- two');
+        },
+      );
 
       it.each(EVENTS)('gives up with the %s what may have acted, to be retried', async (which) => {
-        const { wait, ...events } = await waiting({ prompt: 'one and two' });
+        const { wait, ...events } = await waiting('decision', { prompt: 'one and two' });
         const left = which === 'first' ? events.second : events.first;
         await under.ledger.admin.forget(events[which]);
         await isForgotten(wait);
@@ -462,16 +471,19 @@ export function describeRules(openStore: OpenStore): void {
         expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
       });
 
-      it('lets what waits for a person or an event end first, so that no question is left behind', async () => {
-        const first = await accept(agent('a'));
-        const lease = await under.claimOne();
-        const until = under.clock.now() + HOUR;
-        const waits = { type: 'wait', for: 'decision', until, holdsKey: true } as const;
-        await under.ledger.work.commit(lease, waits, []);
-        await busy('replace');
-        under.clock.advance(HOUR);
-        expect((await under.claimOne()).ref).toBe(runOf(first));
-      });
+      it.each(ANSWERS)(
+        'lets what waits for a %s end first, so that no question is left behind',
+        async (cause) => {
+          const first = await accept(agent('a'));
+          const lease = await under.claimOne();
+          const until = under.clock.now() + HOUR;
+          const waits = { type: 'wait', for: cause, until, holdsKey: true } as const;
+          await under.ledger.work.commit(lease, waits, []);
+          await busy('replace');
+          under.clock.advance(HOUR);
+          expect((await under.claimOne()).ref).toBe(runOf(first));
+        },
+      );
 
       it('is as busy where all of them come at once', async () => {
         const events = ['skip', 'skip', 'replace'].map((whenBusy) =>

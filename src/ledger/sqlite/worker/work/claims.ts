@@ -23,7 +23,7 @@ import type { Tx } from '../../../tx.ts';
 import { KINDS } from '../../../work-rows.ts';
 import { interrupt } from '../../../work/interruptions.ts';
 import { enqueueDue } from '../../../work/queue.ts';
-import { FIRST } from '../../../work/stages.ts';
+import { ANSWERS, FIRST, listed } from '../../../work/stages.ts';
 import type { ClaimResult, HeldLease } from '../../protocol.ts';
 import type { Queues } from './queues.ts';
 
@@ -254,7 +254,7 @@ function prepareClaims(db: DatabaseSync) {
     pullIn: db.prepare(
       `UPDATE work SET due_at = ?1 WHERE (stage = 'retrying' OR kind = 'delivery')
        AND stage IN ('deferred', 'retrying') AND due_at > ?1 + ?2
-       AND server NOT IN ('decision', 'event')`,
+       AND server NOT IN ${listed(ANSWERS)}`,
     ),
   };
 }
