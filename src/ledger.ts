@@ -64,6 +64,8 @@ export type {
   Meter,
   BudgetMeter,
   BudgetRoom,
+  BudgetUse,
+  BudgetWindow,
   SettledMeter,
   TurnReservation,
   UsageChange,

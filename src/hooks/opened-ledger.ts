@@ -176,6 +176,7 @@ export const ledgerPorts: readonly Provider[] = [
     setDraining: true,
     activity: true,
     usage: true,
+    budgets: true,
   }),
   port(Maintenance, (ledger) => ledger.maintenance, {
     prune: true,

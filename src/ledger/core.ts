@@ -35,7 +35,7 @@ import {
   readContext,
   readRoutes,
 } from './sessions/session-memory.ts';
-import { reserveTurn } from './work/budgets.ts';
+import { readBudgets, reserveTurn } from './work/budgets.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind, readHeldBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
@@ -75,6 +75,7 @@ export const READS = {
   readChannels,
   readActivity,
   readUsage,
+  readBudgets,
 };
 export type Reads = CallsOf<typeof READS>;
 

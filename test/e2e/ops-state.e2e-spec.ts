@@ -243,6 +243,20 @@ describe('GET /ops/metrics', () => {
     ]);
   });
 
+  it('tells how much of each budget is used, by what the configuration calls it', async () => {
+    const budgets = [
+      { of: 'tokens' as const, most: 1000, per: '1d', scope: 'agent:main' },
+      { of: 'runs' as const, most: 5, per: '1h' },
+    ];
+    const settings = service.app.get(HooksSettings, { strict: false });
+    await settings.replace({ enabled: true, token: HOOK_TOKEN, budgets });
+    const { text } = await service.get('/ops/metrics');
+    expect(text.match(/^hooks_budget_used_ratio\{.*$/gm)).toEqual([
+      'hooks_budget_used_ratio{of="tokens",scope="agent:main",per="1d"} 0.4',
+      'hooks_budget_used_ratio{of="runs",scope="*",per="1h"} 0.4',
+    ]);
+  });
+
   it('has a bounded number of labels', async () => {
     for (let index = 0; index < 2_000; index += 1) {
       service.metrics.observe({ hook: `mapping-${index}`, status: 200, ms: 1 });

@@ -12,6 +12,8 @@ import type {
   AskedQuestion,
   Activity,
   ActivityWindow,
+  BudgetUse,
+  BudgetWindow,
   UsageFilter,
   UsageLine,
   AuditFilter,
@@ -352,6 +354,11 @@ class OperatedOperations extends LedgerAdmin {
   async usage(filter: UsageFilter): Promise<readonly UsageLine[]> {
     this.ledger.journal.push(`usage ${JSON.stringify(filter)}`);
     return [];
+  }
+
+  async budgets(windows: readonly BudgetWindow[]): Promise<readonly BudgetUse[]> {
+    if (!this.ledger.isHealthy) throw new LedgerUnavailable('the disk is full');
+    return windows.map(({ most }) => ({ used: most * 0.4, reserved: most * 0.1, until: null }));
   }
 
   async activity(window: ActivityWindow): Promise<Activity> {

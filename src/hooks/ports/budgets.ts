@@ -1,10 +1,24 @@
-/** A budget that a turn counts by. @publicApi */
-export interface BudgetMeter {
+/** A budget. @publicApi */
+export interface BudgetWindow {
   /** What it counts, of what and in which time: budgets that say the same count together. */
   readonly name: string;
   /** Most in any time of {@link perMs}: tokens, runs, or millionths of a dollar. */
   readonly most: number;
   readonly perMs: number;
+}
+
+/** How a budget stands, in its unit. @publicApi */
+export interface BudgetUse {
+  /** In the time until now, also what turns had reserved that were cut off. */
+  readonly used: number;
+  /** By turns that are under way. */
+  readonly reserved: number;
+  /** When something of it is left again, in epoch milliseconds; null: something is left. */
+  readonly until: number | null;
+}
+
+/** A budget that a turn counts by. @publicApi */
+export interface BudgetMeter extends BudgetWindow {
   /** The most that the turn can use. */
   readonly amount: number;
   /** Each run counts once, however many turns it takes, and nothing is settled. */

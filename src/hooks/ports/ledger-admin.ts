@@ -1,4 +1,5 @@
 import type { Activity, ActivityWindow } from './activity.ts';
+import type { BudgetUse, BudgetWindow } from './budgets.ts';
 import type { UsageFilter, UsageLine } from './usage.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from './audit.ts';
 import type { DeliveryStatus, RunStatus } from './change.ts';
@@ -260,4 +261,7 @@ export abstract class LedgerAdmin {
 
   /** What turns used, runs and heartbeats apart, in the order of names. */
   abstract usage(filter: UsageFilter): Promise<readonly UsageLine[]>;
+
+  /** How budgets stand, in the order in which they are asked for. */
+  abstract budgets(windows: readonly BudgetWindow[]): Promise<readonly BudgetUse[]>;
 }

@@ -1,5 +1,6 @@
 import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
+import type { BudgetUse, BudgetWindow } from '../../hooks/ports/budgets.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LedgerAdmin } from '../../hooks/ports/ledger-admin.ts';
@@ -141,6 +142,10 @@ export class StoredAdmin extends LedgerAdmin {
 
   usage(filter: UsageFilter): Promise<readonly UsageLine[]> {
     return this.#parts.reader.call('readUsage', filter);
+  }
+
+  budgets(windows: readonly BudgetWindow[]): Promise<readonly BudgetUse[]> {
+    return this.#parts.reader.call('readBudgets', windows);
   }
 
   /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */

@@ -8,7 +8,13 @@
 // So there are as many rows as parts of a time, however many turns. A part counts from its last turn on, so that a budget
 // holds in any time of its length.
 import { NEARLY_FULL } from '../../hooks/ports/budgets.ts';
-import type { BudgetMeter, BudgetRoom, TurnReservation } from '../../hooks/ports/budgets.ts';
+import type {
+  BudgetMeter,
+  BudgetRoom,
+  BudgetUse,
+  BudgetWindow,
+  TurnReservation,
+} from '../../hooks/ports/budgets.ts';
 import type { SettledMeter, UsageChange } from '../../hooks/ports/change.ts';
 import { integer, text } from '../rows.ts';
 import { first } from '../tx.ts';
@@ -54,45 +60,68 @@ export async function reserveTurn(tx: Tx, turn: TurnReservation): Promise<Budget
   const { workId, runId, meters } = turn;
   await tx.lock(() => meters.map(meterLock));
   const own = `${TURN}${workId}`;
+  const counted: { readonly meter: BudgetMeter; readonly ref: string }[] = [];
   for (const meter of meters) {
-    if (meter.countsRuns === true && (await knows(tx, meter, runId))) continue;
+    const ref = meter.countsRuns === true ? runId : own;
+    if (ref === null) continue;
+    if (meter.countsRuns === true && (await first(tx, KNOWN, meter.name, ref)) !== undefined) {
+      continue;
+    }
     await forgetOld(tx, meter);
     const reserved = await sumReserved(tx, meter, own);
     const room = await findRoom(tx, meter, reserved);
     if (room.isFull) return room;
+    counted.push({ meter, ref });
   }
-  for (const meter of meters) {
-    const ref = meter.countsRuns === true ? runId : own;
-    if (ref !== null && !(meter.countsRuns === true && (await knows(tx, meter, runId))))
-      await add(tx, meter, ref, meter.amount);
-  }
+  for (const { meter, ref } of counted) await add(tx, meter, ref, meter.amount);
   return { isFull: false };
 }
 
-async function knows(tx: Tx, { name }: BudgetMeter, runId: string | null): Promise<boolean> {
-  return runId === null || (await first(tx, KNOWN, name, runId)) !== undefined;
-}
-
 /**
- * What turns have reserved that are under way. What others left behind, or an earlier attempt of this one, is used: nobody
- * came to say how much of it.
+ * What turns have reserved that are under way; null: none has. What others left behind, or an earlier attempt of this one,
+ * is used: nobody came to say how much of it.
  */
 async function sumReserved(tx: Tx, meter: BudgetMeter, own: string): Promise<number | null> {
-  const rows = await tx.all(RESERVED, meter.name);
-  if (rows.length === 0) return null;
-  const ids = rows.map((row) => Number(text(row, 'ref').slice(TURN.length)));
-  const leased = new Set((await tx.all(LEASED, ids)).map((row) => integer(row, 'id')));
   let sum: number | null = null;
-  for (const [at, row] of rows.entries()) {
-    const ref = text(row, 'ref');
-    if (ref !== own && leased.has(ids[at]!)) {
-      sum = (sum ?? 0) + integer(row, 'amount');
+  for (const { ref, amount, isLeased } of await readReserved(tx, meter)) {
+    if (ref !== own && isLeased) {
+      sum = (sum ?? 0) + amount;
       continue;
     }
     await tx.all(TAKE, meter.name, ref);
-    await addUsed(tx, meter, integer(row, 'amount'));
+    await addUsed(tx, meter, amount);
   }
   return sum;
+}
+
+async function readReserved(tx: Tx, { name }: Pick<BudgetMeter, 'name'>) {
+  const rows = await tx.all(RESERVED, name);
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => Number(text(row, 'ref').slice(TURN.length)));
+  const leased = new Set((await tx.all(LEASED, ids)).map((row) => integer(row, 'id')));
+  return rows.map((row, at) => ({
+    ref: text(row, 'ref'),
+    amount: integer(row, 'amount'),
+    isLeased: leased.has(ids[at]!),
+  }));
+}
+
+/** How budgets stand. Nothing is locked or written. */
+export function readBudgets(tx: Tx, windows: readonly BudgetWindow[]): Promise<BudgetUse[]> {
+  return Promise.all(windows.map((window) => readBudget(tx, window)));
+}
+
+async function readBudget(tx: Tx, window: BudgetWindow): Promise<BudgetUse> {
+  const sums = { reserved: 0, cutOff: 0 };
+  for (const { amount, isLeased } of await readReserved(tx, window)) {
+    sums[isLeased ? 'reserved' : 'cutOff'] += amount;
+  }
+  const { reserved, cutOff } = sums;
+  const used = (await sumUsed(tx, window)) + cutOff;
+  if (used < window.most) return { used, reserved, until: null };
+  // What was cut off counts from when it is found.
+  if (cutOff >= window.most) return { used, reserved, until: tx.now + window.perMs };
+  return { used, reserved, until: await endOfUse(tx, { ...window, most: window.most - cutOff }) };
 }
 
 /**
@@ -109,23 +138,21 @@ async function findRoom(tx: Tx, meter: BudgetMeter, reserved: number | null): Pr
   return { isFull: true, name, until: await endOfUse(tx, meter), isShort: false };
 }
 
-type Window = Pick<BudgetMeter, 'name' | 'most' | 'perMs'>;
-
-function within(tx: Tx, { name, perMs }: Window): [name: string, from: number, to: number] {
+function within(tx: Tx, { name, perMs }: BudgetWindow): [name: string, from: number, to: number] {
   return [name, tx.now - perMs, tx.now + perMs];
 }
 
-async function endOfUse(tx: Tx, meter: Window): Promise<number> {
+async function endOfUse(tx: Tx, meter: BudgetWindow): Promise<number> {
   const next = await first(tx, NEXT, ...within(tx, meter), meter.most);
   return (next === undefined ? tx.now : integer(next, 'at')) + meter.perMs;
 }
 
 /** Until when a budget is used up, in epoch milliseconds; null: it is not. Nothing is locked or written. */
-export async function usedUpUntil(tx: Tx, meter: Window): Promise<number | null> {
+export async function usedUpUntil(tx: Tx, meter: BudgetWindow): Promise<number | null> {
   return (await sumUsed(tx, meter)) < meter.most ? null : endOfUse(tx, meter);
 }
 
-async function sumUsed(tx: Tx, meter: Window): Promise<number> {
+async function sumUsed(tx: Tx, meter: BudgetWindow): Promise<number> {
   return integer((await first(tx, USED, ...within(tx, meter)))!, 'sum');
 }
 

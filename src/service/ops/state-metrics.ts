@@ -4,6 +4,14 @@ import type { ChannelReport, HookUse, RestingBackend, WaitingWork } from '../../
 // What an alert is made of beside counts: what waits and why, what is paused, refused or away. Asked for at the time of the
 // scrape; what cannot be asked then is left out, or as it was. Labels are names of the configuration, never of a request.
 
+/** How much of a budget is used, as a share of it. */
+export interface BudgetShare {
+  readonly of: string;
+  readonly scope: string;
+  readonly per: string;
+  readonly used: number;
+}
+
 /** How the service stands; undefined: that cannot be asked now, or nobody can tell. */
 export interface ServiceState {
   readonly waiting: readonly WaitingWork[] | undefined;
@@ -11,6 +19,7 @@ export interface ServiceState {
   readonly isConfigurationRefused: boolean | undefined;
   readonly backends: readonly RestingBackend[];
   readonly channels: readonly ChannelReport[];
+  readonly budgets: readonly BudgetShare[] | undefined;
   readonly hooks: readonly HookUse[] | undefined;
   /** What of {@link backends} the configuration names: `model local/big`, `model provider local`. */
   readonly configured: ReadonlySet<string>;
@@ -27,7 +36,7 @@ export function stateMetrics(
   const byCause = ['kind', 'hook', 'cause'] as const;
   const waiting = gauge(
     'hooks_waiting',
-    'Work that is due and not begun, by hook and cause: order, retry, backend, crash, slot or paused.',
+    'Work that is due and not begun, by hook and cause: what it waits for, or which rule holds it.',
     byCause,
   );
   const oldest = gauge(
@@ -55,9 +64,14 @@ export function stateMetrics(
     'When the last event of each configured hook was accepted, of those that are kept.',
     ['hook'],
   );
+  const budgets = gauge(
+    'hooks_budget_used_ratio',
+    'How much of a budget is used in the time that it is of, 1 for all of it; one turn may pass it.',
+    ['of', 'scope', 'per'],
+  );
   return (state, now) => {
     const seconds = (since: number) => Math.max(0, now - since) / 1000;
-    for (const each of [waiting, oldest, unavailable, failing, accepted]) each.reset();
+    for (const each of [waiting, oldest, unavailable, failing, accepted, budgets]) each.reset();
     // Of those that share a label the longest is set last.
     const waits = (state.waiting ?? []).toSorted((a, b) => b.since - a.since);
     for (const { kind, hook, cause, count, since } of waits) {
@@ -77,6 +91,7 @@ export function stateMetrics(
     for (const { id, state: its } of state.channels) {
       failing.set({ channel: id }, Number(its === 'failing'));
     }
+    for (const { used, ...budget } of state.budgets ?? []) budgets.set(budget, used);
     for (const { hook, lastAt } of state.hooks ?? []) {
       if (lastAt !== null) accepted.set({ hook: bounded(hook) }, Date.parse(lastAt) / 1000);
     }

@@ -167,6 +167,29 @@ export function describeBudgets(openStore: OpenStore): void {
       expect(await reserve(one, meter(100))).toEqual(room);
     });
 
+    it('says how much is used and reserved, and when something is left again', async () => {
+      const [ended, cut, underWay] = [await leased(), await leased(), await leased()];
+      const stands = async (most = MOST, name = 'tokens * 1h') =>
+        under.ledger.admin.budgets([{ name, most, perMs: HOUR }]);
+      expect(await stands()).toEqual([{ used: 0, reserved: 0, until: null }]);
+      await reserve(ended, meter(30));
+      await end(ended, 20);
+      const endedAt = under.clock.now();
+      under.clock.advance(MINUTE);
+      await reserve(cut, meter(15));
+      await reserve(underWay, meter(40));
+      await under.ledger.work.commit(cut, { type: 'done' }, []);
+      expect(await stands()).toEqual([{ used: 35, reserved: 40, until: null }]);
+      // The end of the older use leaves something again.
+      await end(underWay, 15);
+      expect(await stands(50)).toEqual([{ used: 50, reserved: 0, until: endedAt + HOUR }]);
+      expect(await stands(MOST, 'tokens hook:other 1h')).toEqual([
+        { used: 0, reserved: 0, until: null },
+      ]);
+      under.clock.advance(HOUR);
+      expect(await stands()).toMatchObject([{ reserved: 0, until: null }]);
+    });
+
     it('tells once in its time that it is nearly full', async () => {
       const told = async (lease: Lease, amount: number) => {
         const line = `by ${lease.ref}`;

@@ -7,15 +7,20 @@ import {
   HooksSettings,
   LedgerAdmin,
   Maintenance,
+  budgetMeter,
   configuredHooks,
   configuredModels,
 } from '../../../hooks/index.ts';
 import type { ResolvedHooksOptions } from '../../../hooks/index.ts';
+import { lately } from '../../../platform/lately.ts';
 import { Metrics } from '../metrics.ts';
 import { MetricsGuard } from '../access/operator.guard.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
-import type { ServiceState } from '../state-metrics.ts';
+import type { BudgetShare, ServiceState } from '../state-metrics.ts';
+
+/** Budgets are sums of what was counted: more often than this, the last ones are given again. */
+const SUMMED_MS = 5000;
 
 /** What the settings name, and so may be a label. */
 interface Names {
@@ -29,6 +34,7 @@ interface Names {
 @UseGuards(MetricsGuard)
 export class MetricsController {
   #named: Names | undefined;
+  readonly #budgets: () => Promise<readonly BudgetShare[] | undefined>;
 
   constructor(
     private readonly metrics: Metrics,
@@ -39,7 +45,9 @@ export class MetricsController {
     private readonly services: ExternalServices,
     private readonly settings: HooksSettings,
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
-  ) {}
+  ) {
+    this.#budgets = lately(clock, SUMMED_MS, () => this.#sumBudgets().catch(() => undefined));
+  }
 
   /** Everything in the format of Prometheus. @throws Refusal 501 without prom-client */
   @Get()
@@ -64,11 +72,12 @@ export class MetricsController {
   /** What the ledger cannot answer is undefined: the scrape goes on without it. */
   async #service(): Promise<ServiceState> {
     const { hooks: names, backends: configured } = this.#names();
-    const [waiting, isPaused, hooks, channels] = await Promise.all([
+    const [waiting, isPaused, hooks, channels, budgets] = await Promise.all([
       this.admin.waiting().catch(() => undefined),
       this.admin.isPaused().catch(() => undefined),
       this.events.hookUses(names, this.clock.now()).catch(() => undefined),
       this.services.channels(),
+      this.#budgets(),
     ]);
     const refused = this.options.configuration?.().refused;
     return {
@@ -77,9 +86,19 @@ export class MetricsController {
       isConfigurationRefused: refused && refused.length > 0,
       backends: this.services.backends(),
       channels,
+      budgets,
       hooks,
       configured,
     };
+  }
+
+  async #sumBudgets(): Promise<readonly BudgetShare[]> {
+    const { budgets } = this.settings.current.hooks;
+    const meters = budgets.map(budgetMeter);
+    const uses = await this.admin.budgets(meters);
+    return budgets.map(({ of, scope = '*', per }, at) => {
+      return { of, scope, per, used: uses[at]!.used / meters[at]!.most };
+    });
   }
 
   /** Compiling the mappings is not for every scrape. */
