@@ -1757,7 +1757,7 @@ export interface components {
             /** @description Every mapping in the order they are tried, and why it takes the request or not. Empty for the built-in hooks. */
             considered: components["schemas"]["MatchExplanation"][];
             actions: components["schemas"]["PreviewedAction"][];
-            /** @description What the rules of the mapping do to its runs and messages, a sentence each. */
+            /** @description What the rules of the mapping do to its runs and messages, and how the budgets stand that its runs are of, a sentence each. */
             rules: string[];
             warnings: string[];
             /** @description What the transform wrote to its console. */
@@ -2286,7 +2286,7 @@ export interface components {
             /** @description Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
             mapping?: string;
         };
-        /** @description What turns used that were counted, of a hook, an agent, a model, a sender, or a day. */
+        /** @description What turns used, of a hook, an agent, a model, a sender, or a day. */
         UsageLine: {
             /** @description Which; empty: nobody's. A day as `2026-11-28`. */
             name: string;
@@ -2300,8 +2300,10 @@ export interface components {
             outputTokens: number;
             /** @description In US dollars, of the turns whose model has a price. */
             cost: number;
-            /** @description Turns whose model has none. */
+            /** @description Turns whose cost is not known: their model has no price, or nobody counted them. */
             unpriced: number;
+            /** @description Those of them that nobody counted: of programs, of agents elsewhere, or cut off. They have no tokens here. */
+            uncounted: number;
         };
         /** @description What turns used that said so, runs and heartbeats apart. */
         UsageReport: {

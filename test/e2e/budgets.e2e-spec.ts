@@ -1,5 +1,5 @@
 import { LedgerAdmin, OperatorRequests, Sessions } from '../../src/hooks/index.ts';
-import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions, UsageBy } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
@@ -243,6 +243,33 @@ describe('budgets (behaviour.md §16)', () => {
     await stands(waits.id, 'succeeded');
   });
 
+  it('are told in previews of what they count, with what is left and what would happen', async () => {
+    const scope = 'hook:tickets';
+    await start([
+      { of: 'tokens', most: 500_000, per: '1d' },
+      { of: 'tokens', most: 1500, per: '1h', scope, then: 'refuse' },
+      { of: 'runs', most: 2, per: '1h', scope: 'agent:main' },
+      { of: 'runs', most: 9, per: '1h', scope: 'sender:nobody' },
+    ]);
+    const previewed = async (hook: string, payload: object) =>
+      (await hooks.app.get(OperatorRequests).preview({ hook, payload })).rules;
+    const untouched = [
+      'of the budget of 500,000 tokens in 1d 0 is used, 500,000 left',
+      'of the budget of 2 runs in 1h for agent:main 0 is used, 2 left',
+    ];
+    expect(await previewed('orders', { text: 'a' })).toEqual(untouched);
+    expect(await previewed('agent', { message: 'a' })).toEqual(untouched);
+    expect(await previewed('wake', { text: 'a' })).toEqual([]);
+    await ends();
+    await ends();
+    expect(await previewed('tickets', { text: 'a' })).toEqual([
+      'of the budget of 500,000 tokens in 1d 2,000 is used, 498,000 left',
+      'the budget of 1,500 tokens in 1h for hook:tickets is used up (2,000): it is refused (503 budget_used_up) until 2026-01-01 01:00 UTC',
+      'the budget of 2 runs in 1h for agent:main is used up (2): its run waits until 2026-01-01 01:00 UTC',
+    ]);
+    expect(await hooks.stored()).toBe(2);
+  });
+
   it('usage is told of runs and heartbeats apart, with what it cost', async () => {
     const models = { prices: { 'lab/one': { input: 1000, output: 2000 } } };
     hooks = await Hooks.start({
@@ -259,10 +286,38 @@ describe('budgets (behaviour.md §16)', () => {
     clock.advance(1000);
     const told = () => hooks.app.get(LedgerAdmin).usage({ by: 'hook', days: 1 });
     await eventually('the heartbeat is counted', async () => (await told()).length === 2);
-    const used = { turns: 1, inputTokens: 600, outputTokens: 400, cost: 1.4, unpriced: 0 };
+    const used = {
+      turns: 1,
+      inputTokens: 600,
+      outputTokens: 400,
+      cost: 1.4,
+      unpriced: 0,
+      uncounted: 0,
+    };
     expect(await told()).toEqual([
       { name: '', kind: 'heartbeat', ...used },
       { name: 'tickets', kind: 'run', ...used },
+    ]);
+  });
+
+  it('usage counts turns of programs, of which nobody knows what they used', async () => {
+    await start([], { runner: { type: 'command', command: 'ask' }, model: 'lab/one' });
+    hooks.runner.extras = {};
+    await ends('tickets', 1);
+    hooks.runner.reply = () => Promise.reject(new Error('it broke'));
+    await stands(await send('tickets', 0), 'failed');
+    const told = async (by: UsageBy) =>
+      (await hooks.app.get(LedgerAdmin).usage({ by, days: 1 })).map(
+        ({ kind: _run, ...line }) => line,
+      );
+    const used = { inputTokens: 0, outputTokens: 0, cost: 0 };
+    const once = { turns: 1, ...used, unpriced: 1, uncounted: 1 };
+    const twice = { turns: 2, ...used, unpriced: 2, uncounted: 2 };
+    expect(await told('hook')).toEqual([{ name: 'tickets', ...twice }]);
+    expect(await told('model')).toEqual([{ name: '', ...twice }]);
+    expect(await told('sender')).toEqual([
+      { name: 'token crm', ...once },
+      { name: 'token shop', ...once },
     ]);
   });
 

@@ -148,6 +148,10 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
       status: 200,
     });
     const ended = await hooks.ended(id);
+    // However often its run was looked at, it has run once.
+    expect(await hooks.app.get(LedgerAdmin).usage({ by: 'agent', days: 1 })).toMatchObject([
+      { name: 'main', kind: 'run', turns: 1, uncounted: 1 },
+    ]);
     expect(ended.runs).toMatchObject([{ status: 'succeeded', reply: 'It is built.' }]);
     expect(hooks.chan2.messages).toMatchObject([{ to: 'me', text: 'It is built.' }]);
     expect(asked).toHaveLength(1);

@@ -106,10 +106,12 @@ class StandInWork extends WorkLedger {
     for (const wake of this.#claimants) wake();
   }
 
-  /** The next that is committed for this work. */
+  /** The next that is committed for this work, but for what its turn used. */
   nextCommit(workId: number): Promise<{ outcome: StepOutcome; changes: readonly Change[] }> {
     return new Promise((resolve) => {
-      this.#committed.set(workId, ({ outcome, changes }) => resolve({ outcome, changes }));
+      this.#committed.set(workId, ({ outcome, changes }) =>
+        resolve({ outcome, changes: changes.filter(({ type }) => type !== 'usage') }),
+      );
     });
   }
 

@@ -40,7 +40,7 @@ export default function Usage() {
       <Loaded from={lines}>
         {({ usage }) =>
           usage.length === 0 ? (
-            <Empty>No model has said what a turn used in these {DAYS} days.</Empty>
+            <Empty>No agent was asked in these {DAYS} days.</Empty>
           ) : (
             <SortedTable
               caption={`What was used in ${DAYS} days`}
@@ -103,25 +103,29 @@ const COLUMNS: readonly Column<Line>[] = [
       </>
     ),
   },
-  amount('Turns', ({ turns }) => turns),
-  amount('Tokens read', ({ inputTokens }) => inputTokens),
-  amount('Tokens written', ({ outputTokens }) => outputTokens),
+  {
+    title: 'Turns',
+    kind: 'number',
+    value: ({ turns }) => turns,
+    cell: ({ turns }) => turns.toLocaleString(),
+  },
+  tokens('Tokens read', ({ inputTokens }) => inputTokens),
+  tokens('Tokens written', ({ outputTokens }) => outputTokens),
   {
     title: 'Cost',
     kind: 'number',
     value: ({ cost }) => cost,
-    cell: ({ cost, turns, unpriced }) =>
-      turns === unpriced ? (
-        <span class="faint">no price</span>
-      ) : (
-        <>
-          {DOLLARS.format(cost)}
-          {unpriced > 0 && ` and ${unpriced.toLocaleString()} turns without a price`}
-        </>
-      ),
+    cell: ({ cost, turns, unpriced }) => known(DOLLARS.format(cost), unpriced, turns),
   },
 ];
 
-function amount(title: string, value: (line: Line) => number): Column<Line> {
-  return { title, kind: 'number', value, cell: (line) => value(line).toLocaleString() };
+function tokens(title: string, value: (line: Line) => number): Column<Line> {
+  const cell = (line: Line) => known(value(line).toLocaleString(), line.uncounted, line.turns);
+  return { title, kind: 'number', value, cell };
+}
+
+/** What nobody counted, or what has no price, is not nothing. */
+function known(sum: string, unknown: number, turns: number) {
+  if (unknown === turns) return <span class="faint">unknown</span>;
+  return unknown === 0 ? sum : `${sum}, and unknown of ${unknown.toLocaleString()} turns`;
 }

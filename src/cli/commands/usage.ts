@@ -27,24 +27,27 @@ export const usage = serviceCommand({
       query: { ...(by !== undefined && { by }), ...(days !== undefined && { days }) },
     }),
   print({ by, days, usage: lines }, { terminal }) {
-    if (lines.length === 0) terminal.note(`No turn of the last ${days} days said what it used.`);
+    if (lines.length === 0) terminal.note(`No agent was asked in the last ${days} days.`);
     else terminal.printTable(usageTable(by, lines));
   },
 });
 
 function usageTable(by: UsageBy, lines: readonly UsageLine[]): string[][] {
-  const rows = lines.map(({ name, kind, turns, inputTokens, outputTokens, ...paid }) => [
-    asShortLine(name === '' ? '-' : name, LONGEST_NAME),
-    kind === 'run' ? 'runs' : 'heartbeats',
-    ...[turns, inputTokens, outputTokens].map((count) => count.toLocaleString('en-US')),
-    costOf(paid),
-  ]);
+  const rows = lines.map(({ name, kind, turns, inputTokens, outputTokens, ...rest }) => {
+    const tokens = [inputTokens, outputTokens].map((count) => count.toLocaleString('en-US'));
+    return [
+      asShortLine(name === '' ? '-' : name, LONGEST_NAME),
+      kind === 'run' ? 'runs' : 'heartbeats',
+      turns.toLocaleString('en-US'),
+      ...tokens.map((count) => known(count, rest.uncounted, turns)),
+      known(`$${rest.cost.toFixed(2)}`, rest.unpriced, turns),
+    ];
+  });
   return [[by.toUpperCase(), 'OF', 'TURNS', 'INPUT', 'OUTPUT', 'COST'], ...rows];
 }
 
-/** What has no price is not free. */
-function costOf({ cost, unpriced }: Pick<UsageLine, 'cost' | 'unpriced'>): string {
-  const dollars = `$${cost.toFixed(2)}`;
-  if (unpriced === 0) return dollars;
-  return cost === 0 ? '?' : `${dollars} and ?`;
+/** What nobody counted, or what has no price, is not nothing. */
+function known(sum: string, unknown: number, turns: number): string {
+  if (unknown === 0) return sum;
+  return unknown === turns ? '?' : `${sum} and ?`;
 }

@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { signalsOf } from '../boundary/index.ts';
 import { budgetMeter, concernsBudget } from '../options/index.ts';
-import type { ResolvedHooksOptions } from '../options/index.ts';
+import type { BudgetOptions, ResolvedHooksOptions } from '../options/index.ts';
 import {
   Intake,
   LedgerUnavailable,
@@ -171,16 +171,22 @@ export function limitsFor(
   const { maxQueued } = resolved;
   const limits = { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
   const refusing = hooks.budgets.filter(({ then }) => then === 'refuse');
-  if (refusing.length === 0) return limits;
-  const runs = resolved.actions.filter((action) => action.kind === 'agent');
-  const budgets = refusing.filter((budget) =>
-    runs.some(({ agentId: agent }) => {
-      const hook = resolved.mapping ?? resolved.hook;
-      const { verifiedBy: sender } = request;
-      return concernsBudget(budget, { kind: 'run', hook, name: resolved.hook, agent, sender });
-    }),
-  );
+  const budgets = refusing.filter((budget) => runsOfBudget(budget, request, resolved).length > 0);
   return budgets.length === 0 ? limits : { ...limits, budgets: budgets.map(budgetMeter) };
+}
+
+/** The runs of a request that a budget is of. */
+export function runsOfBudget(
+  budget: BudgetOptions,
+  { verifiedBy: sender }: Pick<HookRequest, 'verifiedBy'>,
+  { actions, mapping, hook: name }: ResolvedHook,
+): readonly AgentAction[] {
+  const hook = mapping ?? name;
+  return actions
+    .filter((action) => action.kind === 'agent')
+    .filter(({ agentId: agent }) =>
+      concernsBudget(budget, { kind: 'run', hook, name, agent, sender }),
+    );
 }
 
 /** For `Retry-After`: what is over then was still used when the request came. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toNewAction } from '../actions/accept.ts';
+import { runsOfBudget, toNewAction } from '../actions/accept.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
 import type { HookAction } from '../actions/hook-action.ts';
 import { builtInHook } from '../actions/hook-request.ts';
@@ -11,15 +11,17 @@ import { PathRules } from '../http/path-rules.ts';
 import { signedBy } from '../http/request.ts';
 import type { MatchExplanation } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
-import { HooksSettings } from '../options/index.ts';
+import { HooksSettings, budgetMeter } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
+import { explainBudget } from './explain-budget.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { Clock, EventStore } from '../ports/index.ts';
+import { AgentDirectory, Clock, EventStore, LedgerAdmin } from '../ports/index.ts';
 import type { Change, RunJob } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
+import { countsTokens } from '../work/budgets.ts';
 import { buildPrompt } from '../work/run.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
@@ -51,7 +53,7 @@ export interface Preview {
   /** Every mapping in the order they are tried, and why it takes the request or not. Empty for the built-in hooks. */
   readonly considered: readonly MatchExplanation[];
   readonly actions: readonly PreviewedAction[];
-  /** What the rules of the mapping do to its runs and messages, a sentence each. */
+  /** What the rules of the mapping do to its runs and messages, and how the budgets stand that its runs are of, a sentence each. */
   readonly rules: readonly string[];
   readonly warnings: readonly string[];
   /** What the transform wrote to its console. */
@@ -113,6 +115,8 @@ export class HookPreview {
     private readonly delivery: DeliveryStep,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
+    private readonly agents: AgentDirectory,
+    private readonly admin: LedgerAdmin,
   ) {}
 
   /** As if it had been sent with a right token, or a right signature where the path asks for one. */
@@ -142,16 +146,19 @@ export class HookPreview {
     return this.#preview(request, draft);
   }
 
-  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
+  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. @param at another time */
   async ofEvent(
     eventId: string,
-    now = { settings: this.settings.current, receivedAt: this.clock.now() },
+    at?: { readonly settings: ResolvedHooksOptions; readonly receivedAt: number },
   ): Promise<Preview | 'unknown' | 'pruned'> {
-    const request = await storedHookRequest(this.events, eventId, now);
-    return typeof request === 'string' ? request : this.#preview(request, null);
+    const now = { settings: this.settings.current, receivedAt: this.clock.now() };
+    const request = await storedHookRequest(this.events, eventId, at ?? now);
+    if (typeof request === 'string') return request;
+    return this.#preview(request, null, at === undefined);
   }
 
-  async #preview(request: HookRequest, draft: Preview['draft']): Promise<Preview> {
+  /** @param isNow how budgets stand is told */
+  async #preview(request: HookRequest, draft: Preview['draft'], isNow = true): Promise<Preview> {
     const { name } = request;
     const isBuiltIn = builtInHook(name, request.settings) !== undefined;
     const considered = isBuiltIn ? [] : this.mappings.explainMatch(request, isCredential);
@@ -166,7 +173,10 @@ export class HookPreview {
     return {
       ...about,
       actions: await Promise.all(resolved.actions.map((one) => this.#show(one, resolved, request))),
-      rules: isBuiltIn ? [] : this.mappings.explainRules(request),
+      rules: [
+        ...(isBuiltIn ? [] : this.mappings.explainRules(request)),
+        ...(isNow ? await this.#budgets(request, resolved) : []),
+      ],
       warnings: [...warnings, ...shadowed],
       console,
       skipped: skipped?.reason ?? null,
@@ -192,6 +202,19 @@ export class HookPreview {
       ...this.#messages(changes),
       ...(costsTwice(action) && { costs: TWO_CALLS }),
     };
+  }
+
+  /** Of those that count something of its runs. */
+  async #budgets(request: HookRequest, resolved: ResolvedHook): Promise<readonly string[]> {
+    const budgets = request.settings.hooks.budgets.filter((budget) =>
+      runsOfBudget(budget, request, resolved).some(
+        ({ agentId }) =>
+          budget.of === 'runs' || countsTokens({ agent: this.agents.resolve(agentId) }),
+      ),
+    );
+    if (budgets.length === 0) return [];
+    const uses = await this.admin.budgets(budgets.map(budgetMeter));
+    return budgets.map((budget, at) => explainBudget(budget, uses[at]!));
   }
 
   #messages(changes: readonly Change[]): Pick<PreviewedAction, 'messages' | 'delivery'> {

@@ -4,7 +4,8 @@ import type { BudgetMeter, UsageOf } from '../ports/index.ts';
 import { Lasts } from './rule-options.ts';
 
 const HOUR = 3_600_000;
-const MICRO = 1_000_000;
+/** A dollar, in what cost is counted in. */
+export const MICRO = 1_000_000;
 const MOST = 1_000_000_000_000;
 
 /** One entry of `hooks.budgets`: how much agents may use in a time. */

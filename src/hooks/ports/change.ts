@@ -249,9 +249,9 @@ export interface UsageChange {
   readonly type: 'usage';
   readonly workId: number;
   readonly of: UsageOf;
-  /** Absent: nobody counted it. */
-  readonly usage?: TokenUsage;
-  /** In millionths of a dollar. Absent: the model has no price. */
+  /** `unknown`: nobody counted it. Absent: the turn used nothing, or its run goes on. */
+  readonly usage?: TokenUsage | 'unknown';
+  /** In millionths of a dollar. Absent: it is not known, or the model has no price. */
   readonly cost?: number;
   readonly meters: readonly SettledMeter[];
 }

@@ -10,7 +10,7 @@ export interface UsageFilter {
   readonly days: number;
 }
 
-/** What turns used that were counted, of a hook, an agent, a model, a sender, or a day. @publicApi */
+/** What turns used, of a hook, an agent, a model, a sender, or a day. @publicApi */
 export interface UsageLine {
   /** Which; empty: nobody's. A day as `2026-11-28`. */
   readonly name: string;
@@ -21,8 +21,10 @@ export interface UsageLine {
   readonly outputTokens: number;
   /** In US dollars, of the turns whose model has a price. */
   readonly cost: number;
-  /** Turns whose model has none. */
+  /** Turns whose cost is not known: their model has no price, or nobody counted them. */
   readonly unpriced: number;
+  /** Those of them that nobody counted: of programs, of agents elsewhere, or cut off. They have no tokens here. */
+  readonly uncounted: number;
 }
 
 /** How long usage is kept, in days. @publicApi */

@@ -117,20 +117,20 @@ export class Budgets {
     const { name, ...of } = usageOf(lease, turn.agent.id);
     const counted = this.#count(lease, turn, this.#of({ ...of, name }));
     if (['held', 'resting'].includes(result.outcome)) return [];
-    const { usage, model = turn.model ?? '' } = result.reply ?? {};
+    const used = usedBy(result, callsOf(turn));
+    const { usage: said, model = countsTokens(turn) ? turn.model : undefined } = result.reply ?? {};
+    const usage = said ?? (isOver(result, used) ? 'unknown' : undefined);
     if (counted.length === 0 && usage === undefined) return [];
-    const calls = callsOf(turn);
     const price = this.#priceOf(turn);
-    const used = usedBy(result, calls);
     const address = this.operator.find();
     return [
       {
         type: 'usage',
         workId: lease.workId,
-        of: { ...of, model },
+        of: { ...of, model: model ?? '' },
         ...(usage !== undefined && {
           usage,
-          ...(price !== undefined && { cost: costOf(usage, price) }),
+          ...(said !== undefined && price !== undefined && { cost: costOf(said, price) }),
         }),
         meters: counted.map(({ budget, meter: { amount: _most, ...meter } }) => ({
           ...meter,
@@ -184,7 +184,7 @@ function usageOf(lease: RunLease | HeartbeatLease, agent: string): BudgetedWork 
 }
 
 /** Programs, and agents elsewhere, do not say what they use. */
-function countsTokens({ agent: { runner } }: CountedTurn): boolean {
+export function countsTokens({ agent: { runner } }: Pick<CountedTurn, 'agent'>): boolean {
   return runner === undefined || runner.type === 'model' || runner.type === 'http';
 }
 
@@ -228,6 +228,11 @@ function usedBy(result: EndedTurn, { each, most }: Calls): TokenUsage | null {
     default:
       return null;
   }
+}
+
+/** Whether a turn used something, and its run goes on in no other turn that will say what it used. */
+function isOver({ outcome }: EndedTurn, used: TokenUsage | null): boolean {
+  return outcome !== 'asks' && outcome !== 'waits' && used?.outputTokens !== 0;
 }
 
 function amountOf(

@@ -41,7 +41,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   replies: 'run_id | event:event at:integer depth:integer uses:integer marks:integer rounds',
   reply_marks: 'mark run_id | event:event at:integer',
   usage: `day:integer kind hook agent model sender | turns:integer input_tokens:integer output_tokens:integer
-    cost:integer unpriced:integer`,
+    cost:integer unpriced:integer uncounted:integer`,
   system_events: `session seq:integer | event:event? owner asks_heartbeat:flag heartbeat_failed:flag delivery:delivery
     at:integer hook trust text`,
   sessions: 'key | channel recipient runner runner_session last_seq:integer',

@@ -371,8 +371,14 @@ CREATE TABLE usage (
   output_tokens bigint NOT NULL,
   cost bigint NOT NULL,
   unpriced bigint NOT NULL,
+  uncounted bigint NOT NULL,
   PRIMARY KEY (day, kind, hook, agent, model, sender)
 );
+`;
+
+/** Runs that wait for a person or an event beside their session (busy.ts). */
+const ASIDE = `
+CREATE INDEX work_aside ON work (lane, key) WHERE stage = 'deferred' AND kind = 'run';
 `;
 
 /** One step of the tables, which makes an edition of them. */
@@ -402,7 +408,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, sql: WAITS, worksFrom: 5 },
   { number: 6, sql: QUESTIONS, worksFrom: 5 },
   { number: 7, sql: RULES, worksFrom: 5 },
-  { number: 8, sql: REPLIES + USAGE, worksFrom: 5 },
+  { number: 8, sql: REPLIES + USAGE + ASIDE, worksFrom: 5 },
 ];
 
 /** What the columns of edition 1, that of commit bae2b81, come to (`columnsOf` in migrate.ts); it notes nothing of itself. */

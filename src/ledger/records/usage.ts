@@ -11,27 +11,36 @@ const MICRO = 1_000_000;
 const MOST_A_DAY = 1000;
 const LONGEST_NAME = 200;
 const OTHERS = 'others';
+const NO_TOKENS = { inputTokens: 0, outputTokens: 0 };
 const KINDS = ['run', 'heartbeat'] as const;
 
 const ADD_TO = `turns = turns + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
-  cost = cost + $9, unpriced = unpriced + $10`;
+  cost = cost + $9, unpriced = unpriced + $10, uncounted = uncounted + $11`;
 const UPDATE = `UPDATE @usage SET ${ADD_TO}
   WHERE day = $1 AND kind = $2 AND hook = $3 AND agent = $4 AND model = $5 AND sender = $6 RETURNING 1`;
 const COUNT = 'SELECT count(*) AS rows FROM @usage WHERE day = $1';
 const INSERT = `INSERT INTO @usage AS u
-  (day, kind, hook, agent, model, sender, turns, input_tokens, output_tokens, cost, unpriced)
-  VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10)
+  (day, kind, hook, agent, model, sender, turns, input_tokens, output_tokens, cost, unpriced, uncounted)
+  VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, $11)
   ON CONFLICT (day, kind, hook, agent, model, sender) DO UPDATE SET turns = u.turns + 1,
   input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
-  cost = u.cost + excluded.cost, unpriced = u.unpriced + excluded.unpriced`;
+  cost = u.cost + excluded.cost, unpriced = u.unpriced + excluded.unpriced,
+  uncounted = u.uncounted + excluded.uncounted`;
 
-/** Adds what a turn used to its day; one that nobody counted is left out. */
+/** Adds what a turn used to its day. */
 export async function noteUsage(tx: Tx, { of, usage, cost }: UsageChange): Promise<void> {
   if (usage === undefined) return;
   const day = Math.floor(tx.now / DAY_MS);
   const { kind, hook, agent, model, sender } = of;
-  const unpriced = cost === undefined ? 1 : 0;
-  const used = [usage.inputTokens, usage.outputTokens, cost ?? 0, unpriced];
+  const isUnknown = usage === 'unknown';
+  const { inputTokens, outputTokens } = isUnknown ? NO_TOKENS : usage;
+  const used = [
+    inputTokens,
+    outputTokens,
+    cost ?? 0,
+    Number(cost === undefined),
+    Number(isUnknown),
+  ];
   const own = [day, kind, ...[hook, agent, model, sender].map(short)];
   if ((await tx.all(UPDATE, ...own, ...used)).length > 0) return;
   const isFull = integer((await first(tx, COUNT, day))!, 'rows') >= MOST_A_DAY;
@@ -44,7 +53,8 @@ export async function readUsage(tx: Tx, { by, days }: UsageFilter): Promise<read
   const from = Math.floor(tx.now / DAY_MS) - days + 1;
   const rows = await tx.all(
     `SELECT ${by} AS name, kind, sum(turns) AS turns, sum(input_tokens) AS input, sum(output_tokens) AS output,
-      sum(cost) AS cost, sum(unpriced) AS unpriced FROM @usage WHERE day >= $1 GROUP BY 1, 2 ORDER BY 1, 2`,
+      sum(cost) AS cost, sum(unpriced) AS unpriced,
+      sum(uncounted) AS uncounted FROM @usage WHERE day >= $1 GROUP BY 1, 2 ORDER BY 1, 2`,
     from,
   );
   return rows.map((row) => ({
@@ -55,6 +65,7 @@ export async function readUsage(tx: Tx, { by, days }: UsageFilter): Promise<read
     outputTokens: integer(row, 'output'),
     cost: integer(row, 'cost') / MICRO,
     unpriced: integer(row, 'unpriced'),
+    uncounted: integer(row, 'uncounted'),
   }));
 }
 

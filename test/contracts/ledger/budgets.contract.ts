@@ -210,25 +210,24 @@ export function describeBudgets(openStore: OpenStore): void {
     describe('usage', () => {
       const note = async (
         of: Partial<UsageOf>,
-        used: readonly [inputTokens: number, outputTokens: number],
+        used: readonly [inputTokens: number, outputTokens: number] | 'unknown',
         cost?: number,
       ) => {
         const lease = await leased();
         const { workId } = lease;
-        const [inputTokens, outputTokens] = used;
         await under.ledger.work.commit(lease, { type: 'done' }, [
           {
             type: 'usage',
             workId,
             of: { kind: 'run', hook: 'agent', agent: 'main', model: 'x/y', sender: 'token', ...of },
-            usage: { inputTokens, outputTokens },
+            usage: used === 'unknown' ? used : { inputTokens: used[0], outputTokens: used[1] },
             ...(cost !== undefined && { cost }),
             meters: [],
           },
         ]);
       };
       const nothing = { hook: '', sender: '' };
-      const line = { kind: 'run', unpriced: 0 };
+      const line = { kind: 'run', unpriced: 0, uncounted: 0 };
 
       it('is added up by day, and told by hook, agent, model, sender or day, heartbeats apart', async () => {
         await note({ hook: 'github', sender: 'github' }, [100, 10], 1_500_000);
@@ -238,7 +237,14 @@ export function describeBudgets(openStore: OpenStore): void {
         await note({ model: 'x/z' }, [5, 5], 0);
         const told = (by: UsageBy, days = 2) => under.ledger.admin.usage({ by, days });
         const github = { turns: 2, inputTokens: 101, outputTokens: 12, cost: 1.75 };
-        const beat = { turns: 1, inputTokens: 7, outputTokens: 0, cost: 0, unpriced: 1 };
+        const beat = {
+          turns: 1,
+          inputTokens: 7,
+          outputTokens: 0,
+          cost: 0,
+          unpriced: 1,
+          uncounted: 0,
+        };
         const last = { turns: 1, inputTokens: 5, outputTokens: 5, cost: 0 };
         expect(await told('hook')).toEqual([
           { ...line, name: '', kind: 'heartbeat', ...beat },
@@ -257,6 +263,24 @@ export function describeBudgets(openStore: OpenStore): void {
           ['2026-01-02', 1],
         ]);
         expect(await told('agent', 1)).toEqual([{ ...line, name: 'main', ...last }]);
+      });
+
+      it('counts turns of which nobody knows what they used', async () => {
+        await note({}, [5, 5], 2_000_000);
+        await note({}, 'unknown');
+        await note({}, 'unknown');
+        expect(await under.ledger.admin.usage({ by: 'hook', days: 1 })).toEqual([
+          {
+            name: 'agent',
+            kind: 'run',
+            turns: 3,
+            inputTokens: 5,
+            outputTokens: 5,
+            cost: 2,
+            unpriced: 2,
+            uncounted: 2,
+          },
+        ]);
       });
 
       it('outlives its events, and takes so many different names a day', async () => {

@@ -342,6 +342,7 @@ CREATE TABLE usage (
   output_tokens INTEGER NOT NULL,
   cost INTEGER NOT NULL,
   unpriced INTEGER NOT NULL,
+  uncounted INTEGER NOT NULL,
   PRIMARY KEY (day, kind, hook, agent, model, sender)
 ) STRICT, WITHOUT ROWID;
 `;
@@ -373,6 +374,11 @@ CREATE INDEX reply_marks_by_event ON reply_marks (event);
 CREATE INDEX reply_marks_by_time ON reply_marks (at);
 `;
 
+/** Runs that wait for a person or an event beside their session (busy.ts). */
+const ASIDE = `
+CREATE INDEX work_aside ON work (lane, key) WHERE stage = 'deferred' AND kind = 'run';
+`;
+
 /**
  * Every step of the tables, oldest first. A file's edition is how many of them it has taken (`user_version`); a new file
  * takes all of them, so that it has the same tables as one that grew.
@@ -393,5 +399,5 @@ export const STEPS: readonly string[] = [
   WAITS,
   QUESTIONS,
   RULES,
-  REPLIES + USAGE,
+  REPLIES + USAGE + ASIDE,
 ];
