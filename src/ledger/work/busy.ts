@@ -3,6 +3,7 @@
 import type { NewWork } from '../../hooks/ports/jobs.ts';
 import { integer, isTrue, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
+import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
@@ -13,6 +14,9 @@ const OF_SESSION = ['first', 'blocked'].map(
   (which) => `SELECT ${columns} FROM @work
   WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3 AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
 );
+/** What is not in the queue meanwhile; one that repeats our reply makes nobody wait for a person. Found by an index of these. */
+const ASIDE = `SELECT 1 FROM @work WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3
+  AND stage = 'deferred' AND server IN ('decision', 'event') LIMIT 1`;
 const SKIP = `UPDATE @runs AS r SET status = 'skipped', error = $2, finished_at = $3 WHERE KEY(r) = $1`;
 
 /** What is queued of new work, now that the runs among it have said what becomes of them in a busy session. */
@@ -28,7 +32,8 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
     const { ref = '', eventId = null } = work;
     const before = await runsOf(tx, work);
     const own = queued.filter(({ key, hook }) => key === work.key && hook === work.hook);
-    if (work.whenBusy === 'skip' && before.length + own.length > 0) {
+    const isBusy = before.length + own.length > 0;
+    if (work.whenBusy === 'skip' && (isBusy || (await waitsAside(tx, work)))) {
       await skip(ref, eventId, 'its session had a run already');
       continue;
     }
@@ -56,6 +61,10 @@ async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]>
   for (const statement of OF_SESSION)
     found.push(...(await tx.all(statement, lane, storedKey(key), hook)));
   return found;
+}
+
+async function waitsAside(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<boolean> {
+  return (await first(tx, ASIDE, lane, storedKey(key), hook)) !== undefined;
 }
 
 /** Also in an attempt that a crash ended, and while it waits for a person or an event, since its agent may have asked for that. */

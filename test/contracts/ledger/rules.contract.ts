@@ -485,6 +485,34 @@ export function describeRules(openStore: OpenStore): void {
         },
       );
 
+      /** A run that waits beside its session. */
+      const aside = async (cause: (typeof ANSWERS)[number]) => {
+        await accept(agent('a'));
+        const until = under.clock.now() + HOUR;
+        const waits = { type: 'wait', for: cause, until, holdsKey: false } as const;
+        await under.ledger.work.commit(await under.claimOne(), waits, []);
+      };
+
+      it.each(['decision', 'event'] as const)(
+        'skips what comes while a run waits for a %s beside it',
+        async (cause) => {
+          await aside(cause);
+          const other = await accept(given('a', { hook: 'other', whenBusy: 'skip' }));
+          const skipped = await busy('skip');
+          expect((await runs(other, skipped)).map(([, status]) => status)).toEqual([
+            'queued',
+            'skipped',
+          ]);
+          expect((await under.claimOne()).ref).toBe(runOf(other));
+        },
+      );
+
+      it('goes on while a run that repeats our reply waits beside it', async () => {
+        await aside('loop');
+        const next = await busy('skip');
+        expect((await under.claimOne()).ref).toBe(runOf(next));
+      });
+
       it('is as busy where all of them come at once', async () => {
         const events = ['skip', 'skip', 'replace'].map((whenBusy) =>
           given('a', { whenBusy: whenBusy as 'skip' }),
