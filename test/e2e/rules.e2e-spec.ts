@@ -415,6 +415,28 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     await stands(second, 'succeeded');
     expect((await hooks.details(first.eventId)).runs[0]?.reply).toBeNull();
   });
+
+  it('a run that is replaced ends at once, though there is one place', async () => {
+    const defaults = { heartbeat: { every: '0m' }, maxConcurrent: 1 };
+    await start({ sessionKey: 'check', whenBusy: 'replace' }, { agents: { defaults } });
+    const cutOff: string[] = [];
+    hooks.runner.reply = ({ id }, signal) => {
+      if (hooks.runner.turns.length > 3) return 'done';
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          cutOff.push(id);
+          reject(new Error('cut off'));
+        });
+      });
+    };
+    const replaced: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      replaced.push((await send('a', String(n))).runId);
+      await eventually('it is under way', () => hooks.runner.turns.length === n + 1);
+    }
+    await stands(await send('a', 'last'), 'succeeded');
+    expect(cutOff).toEqual(replaced);
+  });
 });
 
 function bearer(token: string): Record<string, string> {

@@ -27,6 +27,11 @@ export class HeldLease {
     return this.#stop.signal;
   }
 
+  /** It is known to be lost, before it would be renewed. */
+  lose(): void {
+    this.#stop.abort();
+  }
+
   /** Renews it no more. */
   async end(): Promise<void> {
     this.#stop.release();

@@ -127,6 +127,7 @@ export class WorkLoop {
   async #serve(lane: Lane, limit: () => number): Promise<void> {
     const steps = new Set<Promise<unknown>>();
     const work = new Set<Promise<unknown>>();
+    const performed = new Map<string, HeldLease>();
     while (!this.#claiming.signal.aborted) {
       const max = limit();
       if (steps.size >= max || work.size >= 2 * max) {
@@ -135,6 +136,9 @@ export class WorkLoop {
       }
       for (const lease of await this.#claim(lane, max - steps.size)) {
         const held = new HeldLease(lease, this.#performing.signal, this.ledger, this.clock);
+        // One of a key is up: what had it here was replaced (`whenBusy`).
+        performed.get(lease.key)?.lose();
+        performed.set(lease.key, held);
         const begun = this.clock.elapsed();
         const step = tracedStep(lease, () => this.#step(held)).catch((error: unknown) =>
           this.#broken(lease, error),
@@ -142,7 +146,10 @@ export class WorkLoop {
         const written = this.#finish(held, step, begun);
         for (const underWay of [work, this.#underWay]) keep(written, underWay);
         keep(step, steps);
-        void step.then(() => this.#claims.get(lane)?.abort(OVER));
+        void step.then(() => {
+          if (performed.get(lease.key) === held) performed.delete(lease.key);
+          this.#claims.get(lane)?.abort(OVER);
+        });
       }
     }
   }
