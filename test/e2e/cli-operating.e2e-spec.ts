@@ -1,4 +1,5 @@
 import { ScriptedServer } from '../support/scripted-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { HOOK_TOKEN, ServedCommands } from '../support/served-commands.ts';
 
 const SENT = '{"ok":true,"result":{"message_id":7,"date":1700000000}}';
@@ -64,14 +65,28 @@ describe('hooks audit', () => {
 });
 
 describe('hooks usage', () => {
-  it('shows what turns used and what it cost, or that none said so', async () => {
-    expect((await served.hooks('usage')).stderr).toContain('No turn of the last 30 days');
-    expect(await served.json('usage', '--by', 'model', '--days', '1')).toEqual({
+  it('shows turns, and of programs not what nobody knows, or that there was none', async () => {
+    const runner = { type: 'command', command: 'echo', args: ['Hello'] };
+    const agents = { defaults: { runner } };
+    await using own = await ServedCommands.start({}, () => ({ agents }));
+    expect((await own.hooks('usage')).stderr).toContain('No agent was asked in the last 30 days');
+    expect(await own.json('usage', '--by', 'model', '--days', '1')).toEqual({
       by: 'model',
       days: 1,
       usage: [],
     });
-    const { code, stderr } = await served.hooks('usage', '--by', 'colour');
+    const body = { message: 'x', deliver: false, wakeMode: 'next-heartbeat' };
+    await own.service.ask('/hooks/agent', { token: HOOK_TOKEN, body });
+    const shown = await eventually('its run has ended', async () => {
+      const { stdout } = await own.hooks('usage', '--by', 'hook');
+      return stdout !== '' && stdout;
+    });
+    expect(shown.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
+      ['HOOK', 'OF', 'TURNS', 'INPUT', 'OUTPUT', 'COST'],
+      ['agent', 'runs', '1', '?', '?', '?'],
+      [''],
+    ]);
+    const { code, stderr } = await own.hooks('usage', '--by', 'colour');
     expect([code, stderr]).toEqual([2, expect.stringContaining('one of hook, agent, model')]);
   });
 });
