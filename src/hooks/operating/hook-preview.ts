@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toNewAction } from '../actions/accept.ts';
+import { toNewAction } from '../actions/new-action.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
 import type { HookAction } from '../actions/hook-action.ts';
 import { builtInHook } from '../actions/hook-request.ts';
