@@ -64,9 +64,9 @@ const quotingPerson: Actor = (world, random, name) => {
       : sentence(random, random.between(1, random.pick([3, 15])));
     const quoted = quote(random, text);
     const message = random.pick([`${quoted}\n\n${own}`, `${own}\n\n${quoted}`, own]);
-    world.after(random.between(SECOND, 90 * SECOND), async () => void (await send(message)));
+    world.after(random.between(SECOND, 90 * SECOND), () => send(message));
   });
-  world.after(random.between(0, MINUTE), async () => void (await send(sentence(random, 8))));
+  world.after(random.between(0, MINUTE), () => send(sentence(random, 8)));
 };
 
 /** By mail: what was written before stands below, all of it. */
@@ -83,9 +83,9 @@ const mailThread: Actor = (world, random, name) => {
     left -= 1;
     if (left <= 0) return;
     thread = `${text}\n\n${name} wrote:\n${thread.replace(/^/gm, '> ')}`.slice(0, 15_000);
-    world.after(random.between(20 * SECOND, 20 * MINUTE), async () => void (await send()));
+    world.after(random.between(20 * SECOND, 20 * MINUTE), () => send());
   });
-  world.after(random.between(0, MINUTE), async () => void (await send()));
+  world.after(random.between(0, MINUTE), () => send());
 };
 
 /** The same alert again and again, whatever is replied; with `isAnnotated`, our last reply stands beside it. */
@@ -137,7 +137,7 @@ const confirmingBot: Actor = (world, random, name) => {
     world.listeners.set(to, (text) => {
       if (isConfirmed) return;
       isConfirmed = true;
-      world.after(random.between(100, 5 * SECOND), async () => void (await confirm(text)));
+      world.after(random.between(100, 5 * SECOND), () => confirm(text));
     });
     world.after(random.between(0, 2 * 60 * MINUTE), async () => {
       const message = shown(to, sentence(random, random.between(3, 30)));
@@ -153,10 +153,7 @@ const redelivering: Actor = (world, random, name) => {
     for (let times = random.between(1, 3), at = 0; times > 0; times -= 1) {
       at += random.between(SECOND, 2 * MINUTE);
       const message = shown(name, text);
-      world.after(
-        at,
-        async () => void (await world.send({ mapping: 'poll', message, to: name, isLoop: false })),
-      );
+      world.after(at, () => world.send({ mapping: 'poll', message, to: name, isLoop: false }));
     }
   };
   world.listeners.set(name, (text) => {
