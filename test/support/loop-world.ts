@@ -12,6 +12,8 @@ export interface Incoming {
   readonly to: string;
   /** The header of ours, where somebody passed it on. */
   readonly marker?: string | undefined;
+  /** What the event brings beside its message. */
+  readonly payload?: string;
   /** Of somebody who goes round in a circle; whatever else is held was held wrongly. */
   readonly isLoop: boolean;
 }
@@ -87,7 +89,8 @@ export abstract class LoopWorld {
     const time = receivedAt.toString(16).padStart(12, '0');
     const count = (this.#count % 4096).toString(16).padStart(3, '0');
     const id = `${time.slice(0, 8)}-${time.slice(8)}-7${count}-8000-000000000000`;
-    const given = agent(`s${this.#count}`, { id, receivedAt });
+    const { payload } = incoming;
+    const given = agent(`s${this.#count}`, { id, receivedAt, ...(payload && { payload }) });
     const headers = { ...given.request.headers, ...(marker && { [RUN_HEADER]: marker }) };
     return withJob({ ...given, request: { ...given.request, headers } }, incoming);
   }
