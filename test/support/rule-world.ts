@@ -1,5 +1,5 @@
 import type { AgentAction } from '../../src/hooks/actions/hook-action.ts';
-import { toNewAction } from '../../src/hooks/actions/accept.ts';
+import { toNewAction } from '../../src/hooks/actions/new-action.ts';
 import { collectOf } from '../../src/hooks/mappings/mapping-rules.ts';
 import type { RuleOptions } from '../../src/hooks/options/index.ts';
 import { RunRules } from '../../src/hooks/ports/index.ts';
@@ -68,6 +68,8 @@ class Model {
   readonly gone = new Set<string>();
   /** Times of day were no order any more. */
   wasSet = false;
+  /** Of what gathers, when the last event came that was erased: it had broken the silence. */
+  readonly #noise = new Map<string, number>();
   /** Of each queue the one that is up. */
   readonly #firsts = new Map<string, ModelRun>();
 
@@ -162,7 +164,9 @@ class Model {
     const run = this.runs.find((one) => one.lines.some((line) => line.text === text));
     if (run === undefined || run.end !== null) return;
     run.lines = run.lines.filter((line) => line.text !== text);
-    if (run.lines.length === 0) this.#end(run, 'erased');
+    if (run.lines.length > 0) return;
+    if (run.gathers !== null) this.#noise.set(run.gathers, run.lastAt);
+    this.#end(run, 'erased');
   }
 
   /** Nothing is under way and nothing is due: what waits has to. */
@@ -170,7 +174,8 @@ class Model {
     if (this.wasSet) return;
     for (const run of this.#firsts.values()) {
       const ref = run.lines[0]!.runId;
-      if (run.gathers !== null && this.clock.now() < this.#dueAt(run)) continue;
+      const erasedAt = this.#noise.get(run.gathers ?? '');
+      if (run.gathers !== null && this.clock.now() < this.#dueAt(run, erasedAt)) continue;
       const isHeld = metersOf(run.arrival).some(
         (meter) => (run.gathers === null || meter.gathers) && this.isFull(meter, ref),
       );
@@ -200,12 +205,12 @@ class Model {
     this.#enter(run);
   }
 
-  /** When the group of a run is to begin; it is the first of it. */
-  #dueAt(run: ModelRun): number {
+  /** When the group of a run is to begin; it is the first of it. @param noisyAt what else broke the silence */
+  #dueAt(run: ModelRun, noisyAt = 0): number {
     const { forMs, quietMs = forMs, most } = this.collect!;
     const group = this.runs.filter((one) => one.end === null && one.gathers === run.gathers);
     if (group.length >= most) return 0;
-    const last = Math.max(...group.map(({ lastAt }) => lastAt));
+    const last = Math.max(noisyAt, ...group.map(({ lastAt }) => lastAt));
     return Math.min(run.firstAt + forMs, last + quietMs);
   }
 
