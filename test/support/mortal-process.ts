@@ -4,6 +4,7 @@ export class Life {
   #end!: () => void;
   #left = Infinity;
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #gone = new AbortController();
   #isOver = false;
 
   constructor() {
@@ -19,12 +20,19 @@ export class Life {
     this.#left = moments;
   }
 
+  /** It dies now. */
+  kill(): void {
+    this.endAfter(0);
+    void this.moment();
+  }
+
   /** Nothing of a dead process goes on. */
   async moment(): Promise<void> {
     this.#left -= 1;
     if (this.#left < 0 && !this.#isOver) {
       this.#isOver = true;
       this.#end();
+      this.#gone.abort();
     }
     if (this.#isOver) await new Promise<never>(() => {});
   }
@@ -54,8 +62,13 @@ export class Life {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) =>
-          this.call(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+        return (...args: unknown[]) => {
+          // What a dead process has waited for is given to nobody.
+          const given = args.map((arg) =>
+            arg instanceof AbortSignal ? AbortSignal.any([arg, this.#gone.signal]) : arg,
+          );
+          return this.call(async () => Reflect.apply(value, target, given) as Promise<unknown>);
+        };
       },
     });
   }
