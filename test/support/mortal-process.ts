@@ -1,8 +1,11 @@
-/** Of one process: what it calls outside of itself, until it dies at one of these calls. */
+/** Of one process: what it calls outside of itself, until it sleeps or dies at one of these calls. */
 export class Life {
   readonly over: Promise<void>;
   #end!: () => void;
   #left = Infinity;
+  #awake = Infinity;
+  #asleep = Promise.withResolvers<void>();
+  #waking: PromiseWithResolvers<void> | null = null;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #gone = new AbortController();
   #isOver = false;
@@ -20,6 +23,28 @@ export class Life {
     this.#left = moments;
   }
 
+  /** @param moments how many more it sees until it stands still, as a process that is suspended does */
+  sleepAfter(moments: number): void {
+    this.#awake = moments;
+  }
+
+  get isAsleep(): boolean {
+    return this.#waking !== null;
+  }
+
+  /** Once it sleeps. */
+  get asleep(): Promise<void> {
+    return this.#asleep.promise;
+  }
+
+  /** It goes on where it stood still. */
+  wake(): void {
+    this.#awake = Infinity;
+    this.#asleep = Promise.withResolvers();
+    this.#waking?.resolve();
+    this.#waking = null;
+  }
+
   /** It dies now. */
   kill(): void {
     this.endAfter(0);
@@ -35,6 +60,11 @@ export class Life {
       this.#gone.abort();
     }
     if (this.#isOver) await new Promise<never>(() => {});
+    this.#awake -= 1;
+    if (this.#awake >= 0) return;
+    this.#waking ??= Promise.withResolvers();
+    this.#asleep.resolve();
+    await this.#waking.promise;
   }
 
   /** What a process calls: it may die before the call, and before it hears the answer. */
