@@ -195,7 +195,7 @@ export function describeRuleHistories(
         process.stderr.write(`  ${count} histories: ${JSON.stringify({ ...sum, overslept })}\n`);
         // They are about something.
         for (const times of Object.values(sum)) expect(times).toBeGreaterThan(count / 10);
-        if (instances > 1) expect(overslept).toBeGreaterThan(count / 10);
+        if (instances > 1) expect(overslept).toBeGreaterThan(0);
       },
       60_000 + mostMs * count,
     );

@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import type { Clock } from '../../src/hooks/ports/clock.ts';
+import { Clock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { PostgresSuite } from './suite.ts';
@@ -24,10 +24,14 @@ export class SharedDatabase {
   /** What instances share that open it; closing it closes each of them, and empties it. */
   empty(): { open(clock: Clock): Promise<Ledger>; close(): Promise<void> } {
     const ledgers: Ledger[] = [];
+    let beganAt: number | null = null;
     return {
-      open: async (clock) => {
+      open: async (real) => {
+        beganAt ??= real.elapsed();
+        const clock = new OpeningClock(real, beganAt);
         this.#pool ??= new Pool({ connectionString: this.suite.server.url(), max: 30 });
         const ledger = await postgresLedger({ pool: this.#pool, search: false }).open(clock);
+        clock.isOpen = true;
         ledgers.push(ledger);
         return ledger;
       },
@@ -46,5 +50,32 @@ export class SharedDatabase {
       [KEPT],
     );
     await server.query(`TRUNCATE ${String(row!['names'])}`);
+  }
+}
+
+/**
+ * An instance measures the clock of the database when it opens, which knows nothing of the time that a test has let pass: so
+ * none has passed until it is open, and what all instances take for that clock is one.
+ */
+class OpeningClock extends Clock {
+  isOpen = false;
+
+  constructor(
+    private readonly real: Clock,
+    private readonly beganAt: number,
+  ) {
+    super();
+  }
+
+  now(): number {
+    return this.real.now();
+  }
+
+  override elapsed(): number {
+    return this.isOpen ? this.real.elapsed() : this.beganAt;
+  }
+
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.real.wait(ms, signal);
   }
 }
