@@ -181,7 +181,7 @@ export function describeRuleHistories(
             await world.settle();
             expect(world.model.crimes).toEqual([]);
             expect(world.model.open).toEqual([]);
-            expect(await world.statuses()).toEqual(world.expected());
+            expect(await world.statuses()).toEqual(world.model.statuses());
             sum.deaths += world.deaths;
             sum.asked += world.model.begun.size;
             overslept += world.overslept;

@@ -46,6 +46,8 @@ interface ModelMessage {
   mayBeHeld: boolean;
   /** All that was due was looked at then. */
   wasHeld: boolean;
+  /** A process died that may have sent it: so it is sent by itself again. */
+  isAlone: boolean;
   isErased: boolean;
 }
 
@@ -172,7 +174,7 @@ export class QuietWorld {
     const text = `message ${this.messages.length + 1};`;
     const given = this.#event(text, said);
     await this.#process.ledger.intake.accept(given, LIMITS);
-    const rest = { arrivals: 0, mayBeHeld: false, wasHeld: false, isErased: false };
+    const rest = { arrivals: 0, mayBeHeld: false, wasHeld: false, isAlone: false, isErased: false };
     this.messages.push({ text, said, eventId: given.id, ...rest });
   }
 
@@ -187,6 +189,7 @@ export class QuietWorld {
     if (!life.isOver) return found;
     await life.rest();
     this.deaths += 1;
+    for (const message of this.#open()) message.isAlone ||= !message.wasHeld;
     this.#process = await Process.start(this);
     return true;
   }
@@ -208,6 +211,7 @@ export class QuietWorld {
     // However many were held for somebody, he gets one message.
     for (const to of new Set(this.messages.map(({ said }) => said.to))) {
       const held = this.#news.filter((one) => one.to === to && one.parts[0]?.wasHeld === true);
+      if (held.some(({ parts }) => parts.some(({ isAlone }) => isAlone))) continue;
       if (held.length > 1) this.#crime(`${to} is disturbed ${held.length} times`);
     }
   }

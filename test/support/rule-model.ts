@@ -192,6 +192,16 @@ export class RuleModel {
     }
   }
 
+  /** What the run of each event that is not erased must have become. */
+  statuses(): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const { lines, end } of this.runs) {
+      for (const [at, { text }] of lines.entries())
+        if (!this.gone.has(text)) found.set(text, at > 0 ? 'collected' : (end ?? 'open'));
+    }
+    return found;
+  }
+
   get open(): readonly ModelRun[] {
     return this.runs.filter(({ end }) => end === null);
   }

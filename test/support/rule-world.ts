@@ -95,7 +95,7 @@ class Process {
 
   /** Says that it is at what it has in hand, and drops what it was told is another's. */
   async stay(): Promise<void> {
-    for (const lease of [...this.inHand])
+    for (const lease of this.inHand.toReversed())
       if (!(await this.renew(lease))) this.inHand.splice(this.inHand.indexOf(lease), 1);
   }
 }
@@ -278,16 +278,6 @@ export class RuleWorld extends RunRules {
     for (const { id, text } of this.events) {
       const details = await this.#ledger.events.get(id);
       if (details?.runs[0] !== undefined) found.set(text, details.runs[0].status);
-    }
-    return found;
-  }
-
-  /** The same, as the model has it. */
-  expected(): Map<string, string> {
-    const found = new Map<string, string>();
-    for (const { lines, end } of this.model.runs) {
-      for (const [at, { text }] of lines.entries())
-        if (!this.model.gone.has(text)) found.set(text, at > 0 ? 'collected' : (end ?? 'open'));
     }
     return found;
   }
