@@ -22,7 +22,7 @@ const NIGHTS = [
 ] as const;
 
 /** Of one zone these never make a whole day. */
-const span = fc.constantFrom(
+const span = fc.constantFrom<(readonly [from: string, to: string])[]>(
   ['22:00', '07:00'],
   ['00:00', '02:30'],
   ['01:30', '03:00'],
@@ -60,7 +60,7 @@ const step = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       what: fc.constant('pass' as const),
-      minutes: fc.constantFrom(1, 15, 30, 59, 60, 90, 180, 420),
+      minutes: fc.constantFrom<number[]>(1, 15, 30, 59, 60, 90, 180, 420),
     }),
   },
 );
@@ -77,7 +77,12 @@ const history = fc.record({
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
 
-const NIGHT = { night: NIGHTS[1], channel: ['22:00', '07:00'], agent: undefined, m: undefined };
+const NIGHT = {
+  night: NIGHTS[1],
+  channel: ['22:00', '07:00'],
+  agent: undefined,
+  m: undefined,
+} as const;
 const to = (mapping: 'm' | 'n'): Step => ({
   what: 'say',
   said: { mapping, to: 'ana', isReply: false, isUrgent: false },
@@ -100,8 +105,8 @@ const sentAlone: History = {
   n: ['07:00', '08:15'],
   steps: [pass(420), to('m'), to('n'), drain, pass(360), deliver(5), deliver(3), pass(90), drain],
 };
-/** Two that are one message, which cannot be sent before quiet hours of the second alone. */
 const [lost, found] = [away(true), away(false)];
+/** Two that are one message, which cannot be sent before quiet hours of the second alone. */
 const late: History = {
   ...NIGHT,
   n: ['12:00', '13:00'],
@@ -129,9 +134,9 @@ async function take(world: QuietWorld, given: Step): Promise<unknown> {
     case 'away':
       world.wasAway ||= given.is;
       world.isAway = given.is;
-      return;
+      return undefined;
     case 'pass':
-      world.clock.advance(given.minutes * MINUTE);
+      return world.clock.advance(given.minutes * MINUTE);
   }
 }
 
@@ -140,8 +145,8 @@ it(
   async () => {
     const sum = { deaths: 0, digests: 0, held: 0, erased: 0 };
     const property = fc.asyncProperty(history, async ({ night, steps, channel, agent, m, n }) => {
-      const toHours = (given: readonly string[] | undefined) =>
-        given && { start: given[0]!, end: given[1]!, timezone: night.timezone };
+      const toHours = (given: readonly [string, string] | undefined) =>
+        given && { start: given[0], end: given[1], timezone: night.timezone };
       const mappings = { m: toHours(m), n: toHours(n) };
       const rules = { channel: toHours(channel), agent: toHours(agent), mappings };
       const world = await QuietWorld.create(rules, Date.parse(night.at));
