@@ -138,6 +138,9 @@ function take(world: RuleWorld, given: Step): Promise<void> | void {
 /** A process that has run for an hour dies: what came a moment before is not of that age. */
 const x = { sender: 'x', session: 'a', by: '1' } as const;
 const accept = { what: 'accept', by: 0, arrival: x, dies: undefined } as const;
+const none = { dies: undefined, sleeps: undefined };
+const end = { what: 'end', by: 0, which: 0, fate: none } as const;
+const begin = { what: 'begin', by: 0, acts: false, fate: none } as const;
 const aged: [History] = [
   {
     rules: {
@@ -146,6 +149,34 @@ const aged: [History] = [
       hasSession: false,
     },
     steps: [{ what: 'pass', seconds: 3600 }, accept, { ...accept, dies: 1 }, { what: 'drain' }],
+    set: undefined,
+  },
+];
+
+/** What broke the silence is erased: the others may wait as long as it had them wait. */
+const quietly = { collect: { for: '10m', quiet: '30s', most: 50, scope: 'sender' } } as const;
+const erased: [History] = [
+  {
+    rules: { own: quietly, limits: [], hasSession: false },
+    steps: [
+      accept,
+      { what: 'pass', seconds: 60 },
+      accept,
+      begin,
+      { what: 'erase', which: 1 },
+      { what: 'drain' },
+      { what: 'pass', seconds: 30 },
+      { what: 'drain' },
+    ],
+    set: undefined,
+  },
+];
+
+/** A run that an earlier process left is replaced while it is under way, and says then that it has ended: the one in its place has not. */
+const replaced: [History] = [
+  {
+    rules: { own: { whenBusy: 'replace' }, limits: [], hasSession: true },
+    steps: [accept, { ...accept, dies: 0 }, begin, accept, begin, end, end],
     set: undefined,
   },
 ];
@@ -191,7 +222,11 @@ export function describeRuleHistories(
             await world.close();
           }
         });
-        await fc.assert(property, { numRuns: count, seed: SEED, examples: [aged] });
+        await fc.assert(property, {
+          numRuns: count,
+          seed: SEED,
+          examples: [aged, erased, replaced],
+        });
         process.stderr.write(`  ${count} histories: ${JSON.stringify({ ...sum, overslept })}\n`);
         // They are about something.
         for (const times of Object.values(sum)) expect(times).toBeGreaterThan(count / 10);

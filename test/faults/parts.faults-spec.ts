@@ -40,7 +40,8 @@ async function configure(): Promise<void> {
   const configuration = {
     gateway: { auth: { token: OPERATOR_TOKEN } },
     hooks: { enabled: true, token: HOOK_TOKEN },
-    agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' } } },
+    // A notice of what did not arrive would be a message beside the parts.
+    agents: { defaults: { model: 'local/test', heartbeat: { every: '0m' }, notify: false } },
     models: { providers: { local: { baseUrl: models.baseUrl } } },
     channels: Object.fromEntries(channels),
   };

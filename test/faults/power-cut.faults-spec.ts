@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { SystemClock } from '../../src/hooks/ports/index.ts';
+import type { EventStore, FoundEvents } from '../../src/hooks/ports/index.ts';
 import type { JournalRecord } from './journal.ts';
 import { ROUNDS, tell } from './rounds.ts';
 import { Shim } from './shim.ts';
@@ -16,6 +17,7 @@ const CUTS = ROUNDS;
 /** What happened at one cut, in the order of the events' answers. */
 interface Leftovers {
   readonly promised: number;
+  /** Promised, and not there in full. */
   readonly missing: readonly string[];
   readonly integrity: string;
 }
@@ -98,17 +100,34 @@ async function* cutsOf(
   }
 }
 
-/** Opens what a power cut left, as the service does at its next start. */
+/** Opens what a power cut left, as the service does at its next start: all are listed, and the newest can be read. */
 async function look(dir: string, promised: readonly string[]): Promise<Leftovers> {
-  const ledger = await sqliteLedger({ dir }).open(new SystemClock());
-  const stories = await Promise.all(promised.map((id) => ledger.events.get(id)));
+  const provider = sqliteLedger({ dir, host: 'inline', search: false });
+  const ledger = await provider.open(new SystemClock());
+  const listed = await idsOf(ledger.events);
+  const newest = promised.slice(-10);
+  const stories = await Promise.all(newest.map((id) => ledger.events.get(id)));
   await ledger.maintenance.close();
   using db = new DatabaseSync(join(dir, 'ledger.db'));
   return {
     promised: promised.length,
-    missing: promised.filter((id, n) => stories[n]?.id !== id),
+    missing: [
+      ...promised.filter((id) => !listed.has(id)),
+      ...newest.filter((id, n) => stories[n]?.id !== id),
+    ],
     integrity: String(db.prepare('PRAGMA integrity_check').get()?.['integrity_check']),
   };
+}
+
+async function idsOf(events: EventStore): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  let cursor: string | null = null;
+  do {
+    const page: FoundEvents = await events.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    for (const { id } of page.events) ids.add(id);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return ids;
 }
 
 const DISKS: readonly (readonly [string, (shim: Shim) => void])[] = [

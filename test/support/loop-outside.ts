@@ -1,3 +1,4 @@
+import { wordsOf } from '../../src/hooks/work/repeated-words.ts';
 import { SHORT, hop, sentence } from './loop-words.ts';
 import type { LoopWorld } from './loop-world.ts';
 import type { Random } from './random.ts';
@@ -46,6 +47,7 @@ function quote(random: Random, text: string): string {
     lines,
     lines,
     lines.slice(0, random.between(40, 300)),
+    text.length > 80 ? `> ${text.slice(0, random.between(20, 80))}…` : lines,
     `<blockquote>${text.replaceAll('<', '&lt;')}</blockquote>`,
     `"${text.slice(0, 200)}"`,
   ]);
@@ -64,9 +66,9 @@ const quotingPerson: Actor = (world, random, name) => {
       : sentence(random, random.between(1, random.pick([3, 15])));
     const quoted = quote(random, text);
     const message = random.pick([`${quoted}\n\n${own}`, `${own}\n\n${quoted}`, own]);
-    world.after(random.between(SECOND, 90 * SECOND), async () => void (await send(message)));
+    world.after(random.between(SECOND, 90 * SECOND), () => send(message));
   });
-  world.after(random.between(0, MINUTE), async () => void (await send(sentence(random, 8))));
+  world.after(random.between(0, MINUTE), () => send(sentence(random, 8)));
 };
 
 /** By mail: what was written before stands below, all of it. */
@@ -83,9 +85,9 @@ const mailThread: Actor = (world, random, name) => {
     left -= 1;
     if (left <= 0) return;
     thread = `${text}\n\n${name} wrote:\n${thread.replace(/^/gm, '> ')}`.slice(0, 15_000);
-    world.after(random.between(20 * SECOND, 20 * MINUTE), async () => void (await send()));
+    world.after(random.between(20 * SECOND, 20 * MINUTE), send);
   });
-  world.after(random.between(0, MINUTE), async () => void (await send()));
+  world.after(random.between(0, MINUTE), send);
 };
 
 /** The same alert again and again, whatever is replied; with `isAnnotated`, our last reply stands beside it. */
@@ -107,6 +109,19 @@ function alert(isAnnotated: boolean): Actor {
     }
   };
 }
+
+/** After each reply the same, and nothing of the reply: a button that somebody presses, or a build that is tried again. */
+const sayingTheSame: Actor = (world, random, name) => {
+  const text = sentence(random, random.between(2, 25));
+  let left = random.between(4, 25);
+  const send = () =>
+    world.send({ mapping: 'chat', message: shown(name, text), to: name, isLoop: false });
+  world.listeners.set(name, () => {
+    left -= 1;
+    if (left > 0) world.after(random.between(SECOND, random.pick([10, 300]) * SECOND), send);
+  });
+  world.after(random.between(0, MINUTE), send);
+};
 
 /** Two systems that say the same, about what we have said, too. */
 const sameText: Actor = (world, random, name) => {
@@ -137,7 +152,7 @@ const confirmingBot: Actor = (world, random, name) => {
     world.listeners.set(to, (text) => {
       if (isConfirmed) return;
       isConfirmed = true;
-      world.after(random.between(100, 5 * SECOND), async () => void (await confirm(text)));
+      world.after(random.between(100, 5 * SECOND), () => confirm(text));
     });
     world.after(random.between(0, 2 * 60 * MINUTE), async () => {
       const message = shown(to, sentence(random, random.between(3, 30)));
@@ -153,10 +168,7 @@ const redelivering: Actor = (world, random, name) => {
     for (let times = random.between(1, 3), at = 0; times > 0; times -= 1) {
       at += random.between(SECOND, 2 * MINUTE);
       const message = shown(name, text);
-      world.after(
-        at,
-        async () => void (await world.send({ mapping: 'poll', message, to: name, isLoop: false })),
-      );
+      world.after(at, () => world.send({ mapping: 'poll', message, to: name, isLoop: false }));
     }
   };
   world.listeners.set(name, (text) => {
@@ -208,6 +220,7 @@ export const LEGITIMATE: Readonly<Record<string, Actor>> = {
   'a thread of mails': mailThread,
   'an alert': alert(false),
   'an alert with our notes': alert(true),
+  'who says the same after each reply': sayingTheSame,
   'two systems': sameText,
   'a bot that confirms': confirmingBot,
   'a sender that redelivers': redelivering,
@@ -224,14 +237,16 @@ export interface Circle {
   readonly agent: Agent;
 }
 
-/** @returns whether a hop has cut something off */
-export function circle(
-  world: LoopWorld,
-  random: Random,
-  given: Circle,
-  name: string,
-): () => boolean {
-  let hasCut = false;
+/** What the hops of a circle have cut off. */
+export interface Cuts {
+  /** Something, in any round. */
+  hasCut: boolean;
+  /** In any round so much that the first six words of the reply were not there any more. */
+  hasEmptied: boolean;
+}
+
+export function circle(world: LoopWorld, random: Random, given: Circle, name: string): Cuts {
+  const cuts = { hasCut: false, hasEmptied: false };
   const mappings = Array.from({ length: given.mappings }, (_, n) => `round ${n}`);
   // One that is never held would go on for ever.
   let left = 40;
@@ -248,9 +263,10 @@ export function circle(
       let delay = 0;
       for (const { way, ms } of ways) {
         sent = way(sent, random);
-        hasCut ||= sent.includes('…');
+        cuts.hasCut ||= sent.includes('…');
         delay += random.between(0, ms);
       }
+      cuts.hasEmptied ||= !line(sent).includes(line(text, 6));
       const marker = given.marker === 'kept' ? runId : undefined;
       const message = shown('bot', sent);
       const to = `${name} ${next}`;
@@ -264,5 +280,10 @@ export function circle(
     const to = `${name} ${mappings[0]}`;
     await world.send({ mapping: mappings[0]!, message, to, isLoop: true });
   });
-  return () => hasCut;
+  return cuts;
+}
+
+/** Its words, or the first of them, in a line. */
+function line(text: string, most = Infinity): string {
+  return wordsOf(text).slice(0, most).join(' ');
 }

@@ -64,6 +64,8 @@ export class RuleModel {
   readonly #lost = new Set<RunLease>();
   /** What has changed that was looked at before it. */
   #changes = 0;
+  /** Of what gathers, when the last event came that was erased: it had broken the silence. */
+  readonly #noise = new Map<string, number>();
   /** Of each queue the one that is up. */
   readonly #firsts = new Map<string, ModelRun>();
 
@@ -176,7 +178,9 @@ export class RuleModel {
     const run = this.runs.find((one) => one.lines.some((line) => line.text === text));
     if (run === undefined || run.end !== null) return;
     run.lines = run.lines.filter((line) => line.text !== text);
-    if (run.lines.length === 0) this.#end(run, 'erased');
+    if (run.lines.length > 0) return;
+    if (run.gathers !== null) this.#noise.set(run.gathers, run.lastAt);
+    this.#end(run, 'erased');
   }
 
   /** Nothing is under way and nothing is due: what waits has to. */
@@ -184,7 +188,8 @@ export class RuleModel {
     if (this.wasSet) return;
     for (const run of this.#firsts.values()) {
       const ref = run.lines[0]!.runId;
-      if (run.gathers !== null && this.clock.now() < this.#dueAt(run)) continue;
+      const erasedAt = this.#noise.get(run.gathers ?? '');
+      if (run.gathers !== null && this.clock.now() < this.#dueAt(run, erasedAt)) continue;
       const isHeld = metersOf(run.arrival).some(
         (meter) => (run.gathers === null || meter.gathers) && this.isFull(meter, ref),
       );
@@ -230,12 +235,12 @@ export class RuleModel {
     return run.claimedAt === this.#changes && !this.wasSet;
   }
 
-  /** When the group of a run is to begin; it is the first of it. */
-  #dueAt(run: ModelRun): number {
+  /** When the group of a run is to begin; it is the first of it. @param noisyAt what else broke the silence */
+  #dueAt(run: ModelRun, noisyAt = 0): number {
     const { forMs, quietMs = forMs, most } = this.collect!;
     const group = this.runs.filter((one) => one.end === null && one.gathers === run.gathers);
     if (group.length >= most) return 0;
-    const last = Math.max(...group.map(({ lastAt }) => lastAt));
+    const last = Math.max(noisyAt, ...group.map(({ lastAt }) => lastAt));
     return Math.min(run.firstAt + forMs, last + quietMs);
   }
 

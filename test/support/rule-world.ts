@@ -1,5 +1,5 @@
 import type { AgentAction } from '../../src/hooks/actions/hook-action.ts';
-import { toNewAction } from '../../src/hooks/actions/accept.ts';
+import { toNewAction } from '../../src/hooks/actions/new-action.ts';
 import { collectOf } from '../../src/hooks/mappings/mapping-rules.ts';
 import { LEASE_MS, RunRules } from '../../src/hooks/ports/index.ts';
 import type {

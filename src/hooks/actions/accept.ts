@@ -2,44 +2,19 @@
 // Intake.accept, one commit ─▶ Accepted. The sender is answered after that and not before. A request that may not be
 // stored (paused, full, its key known with other content) leaves nothing behind.
 import { Injectable } from '@nestjs/common';
-import { signalsOf } from '../boundary/index.ts';
 import { budgetMeter, concernsBudget } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
-import {
-  Intake,
-  LedgerUnavailable,
-  deliveryWork,
-  fullSessionKey,
-  immediateHeartbeat,
-  mainSession,
-  noteOf,
-  runQueue,
-  whyNowhere,
-} from '../ports/index.ts';
+import { Intake, LedgerUnavailable } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
-import { shorten } from '../../platform/shorten.ts';
 import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
-import type {
-  AcceptLimits,
-  Acceptance,
-  Collecting,
-  DeliveryJob,
-  NewAction,
-  NewEvent,
-  NewWork,
-  Receipt,
-  RunJob,
-  SkipReceipt,
-} from '../ports/index.ts';
+import type { AcceptLimits, Acceptance, NewEvent, Receipt, SkipReceipt } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import type { AgentAction, DeliverAction, HookAction, WakeAction } from './hook-action.ts';
+import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';
 import type { DedupeRule } from './idempotency.ts';
-
-/** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
-const MAX_SHOWN_TEXT = 10_000;
+import { toNewAction } from './new-action.ts';
 
 /** What a request was found to mean; nothing has happened yet. */
 export interface ResolvedHook {
@@ -230,171 +205,4 @@ export function toNewEvent(
     redaction,
     ...(keys.length > 0 && { keys }),
   };
-}
-
-/** Whose a run is, for turns to be shared fairly. */
-type Flow = Pick<NewWork, 'hook' | 'sender'>;
-
-/** What one action writes into the ledger. @param flow of a run; a wake needs none. */
-export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {}): NewAction {
-  switch (action.kind) {
-    case 'wake':
-      return toWake(action, event);
-    case 'agent':
-      return toRun(action, event, flow);
-    case 'deliver':
-      return toDelivery(action, event);
-    default:
-      return action satisfies never;
-  }
-}
-
-type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace'>;
-
-function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {
-  const { kind, text, mode, agentId, trust } = action;
-  const session = mainSession(agentId);
-  const asksHeartbeat = mode === 'now';
-  return {
-    receipt: { kind, mode },
-    details: {
-      kind,
-      text: shorten(text, MAX_SHOWN_TEXT),
-      mode,
-      agentId,
-      trust,
-      ...foundSignals(action, [text]),
-    },
-    changes: [
-      { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
-      ...(asksHeartbeat ? [{ type: 'work', work: immediateHeartbeat(agentId, at) } as const] : []),
-    ],
-  };
-}
-
-function toRun(
-  action: AgentAction,
-  { id: eventId, hook, receivedAt, trace }: EventHead,
-  flow: Flow,
-): NewAction {
-  const runId = newId();
-  const {
-    kind,
-    sessionKey,
-    isAlone,
-    exposeReply,
-    unknownAgentId,
-    dedupeKey: _key,
-    whenBusy,
-    ...job
-  } = action;
-  const { message, task: _task, instructions: _own, isAgentsModel: _late, ...details } = job;
-  const { agentId, model, thinking } = job;
-  const session = fullSessionKey(agentId, sessionKey);
-  const signals = foundSignals(action, [message, job.name, job.source]);
-  const isGathered = action.collect !== undefined;
-  const run: RunJob = {
-    v: 1,
-    ...job,
-    ...(isGathered && { isAlone }),
-    eventId,
-    session,
-    hook,
-    receivedAt,
-    ...(trace && { trace }),
-  };
-  return {
-    receipt: { kind, runId },
-    details: {
-      kind,
-      message: shorten(message, MAX_SHOWN_TEXT),
-      ...details,
-      sessionKey,
-      exposeReply,
-      unknownAgentId,
-      ...signals,
-    },
-    changes: [
-      { type: 'run', id: runId, eventId, agentId, sessionKey, model, thinking },
-      {
-        type: 'work',
-        work: {
-          lane: 'turn',
-          key: queueOf(action.collect, session, isAlone ? runId : null),
-          kind: 'run',
-          ...flow,
-          ...(whenBusy && !isAlone && { whenBusy }),
-          ...(action.collect && { most: action.collect.most }),
-          ref: runId,
-          eventId,
-          dueAt: receivedAt,
-          job: run,
-        },
-      },
-      ...noteOf(run, runId, 'working', receivedAt),
-    ],
-  };
-}
-
-/** The queue of a run: of what is gathered with it, of its session, or its own. @param alone its id, where it waits for no other */
-function queueOf(collect: Collecting | undefined, session: string, alone: string | null): string {
-  if (collect === undefined) return runQueue(session, alone);
-  return `collect ${collect.queue} ${alone === null ? session : ''}`;
-}
-
-/** Nobody is told how it ends but the operator, so that no session hears of what no agent had a part in. */
-function toDelivery(
-  action: DeliverAction,
-  { id: eventId, receivedAt, trace }: EventHead,
-): NewAction {
-  const { kind, message, name, deliver, address, agentId, trust } = action;
-  const deliveryId = newId();
-  const { channel, to } = address ?? { channel: deliver.channel, to: null };
-  const delivery = { type: 'delivery', id: deliveryId, eventId, runId: null, channel, to } as const;
-  const written = {
-    receipt: { kind, deliveryId },
-    details: { kind, message, name, deliver, trust },
-  } as const;
-  if (address === null) {
-    return {
-      ...written,
-      changes: [{ ...delivery, status: 'skipped', error: whyNowhere(deliver) }],
-    };
-  }
-  const job: DeliveryJob = {
-    v: 1,
-    deliveryId,
-    eventId,
-    channel: address.channel,
-    to,
-    text: message,
-    runId: null,
-    agentId,
-    becomesLastRoute: false,
-    ...(deliver.allowLinks === true && { allowLinks: true }),
-    ...(deliver.isUrgent === true && { isUrgent: true }),
-    name,
-    wakeMode: 'none',
-    trust,
-    ...(trace && { trace }),
-  };
-  const work = deliveryWork(job, address.account, receivedAt);
-  return {
-    ...written,
-    changes: [
-      { ...delivery, status: 'pending' },
-      { type: 'work', work },
-    ],
-  };
-}
-
-/**
- * What the texts of a foreign sender try, where the details cut one of them short. Of all others it is counted when
- * somebody looks (`withSignals`), and not while their sender waits.
- */
-function foundSignals({ trust }: HookAction, texts: readonly string[]): { signals?: object } {
-  const isCut = texts.some(({ length }) => length > MAX_SHOWN_TEXT);
-  if (!isCut || trust.level !== 'untrusted') return {};
-  const signals = signalsOf(texts);
-  return Object.keys(signals).length === 0 ? {} : { signals };
 }

@@ -1,4 +1,4 @@
-import { toNewAction } from './accept.ts';
+import { toNewAction } from './new-action.ts';
 import type { AgentAction, WakeAction } from './hook-action.ts';
 import { withSignalsOf } from './shown-action.ts';
 

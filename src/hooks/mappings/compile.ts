@@ -3,22 +3,29 @@
 // configuration, at start or reload; a request only ever meets what was compiled. Problems are collected rather than
 // thrown, so that all of them are told at once, each with its place.
 import type { Redaction } from '../../platform/credentials.ts';
-import { getField } from '../../platform/objects.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
-import { MappingOptions, OptionPlace, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
+import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type {
   Conditions,
   MappingAction,
+  MappingOptions,
   Problem,
   ReplyToOptions,
   ResolvedHooksOptions,
 } from '../options/index.ts';
-import { THINKING_LEVELS } from '../ports/index.ts';
 import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
 import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
-import { findSessionKeyProblems, lintMappings } from './lint.ts';
+import {
+  UNREAD,
+  findHiddenReply,
+  findMeaningless,
+  findStaticMistakes,
+  findTemplatedAgent,
+  findTwoRecipients,
+} from './entry-problems.ts';
+import { lintMappings } from './lint.ts';
 import {
   collectOf,
   contradictionOf,
@@ -36,7 +43,7 @@ import type {
   TemplatedField,
 } from './mapping.ts';
 import { parseConditions } from './parse-when.ts';
-import { isStatic, parseTemplate } from './template.ts';
+import { parseTemplate } from './template.ts';
 import type { Template } from './template.ts';
 import { parsePath, parsePayloadPath } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
@@ -52,23 +59,6 @@ export interface CompiledMappings {
   /** What works but cannot be meant. */
   readonly warnings: readonly Problem[];
 }
-
-const MAPPING = OptionPlace.of(MappingOptions).below(() => true);
-
-/** Fields that nobody reads for an action. */
-function unreadBy(action: MappingAction): readonly string[] {
-  return MAPPING.filter(({ traits }) => traits.appliesTo?.includes(action) === false).map(
-    ({ key }) => key,
-  );
-}
-
-const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
-  wake: unreadBy('wake'),
-  agent: unreadBy('agent'),
-  deliver: unreadBy('deliver'),
-  resume: unreadBy('resume'),
-  ignore: unreadBy('ignore'),
-};
 
 const NOT_IN_A_PATH = /[\s?#]/u;
 
@@ -165,27 +155,21 @@ class MappingCompiler {
     const action = options.action ?? 'agent';
     const path = this.#path(key, options);
     const when = this.#when(entry);
-    this.#checkMeaningless(entry, action);
-    this.#checkAgent(entry);
-    this.#checkExposure(entry);
+    this.problems.push(
+      ...findMeaningless(entry, action, this.problems),
+      ...findTemplatedAgent(entry),
+      ...findHiddenReply(entry),
+    );
     const forEach = this.#forEach(entry);
     const redaction = this.#redaction(entry);
     const templates = this.#templates(entry, action);
     const awaitedKey = this.#resumption(entry, action, templates);
     const replyTo = this.#replyTo(entry);
-    this.#checkReply(entry);
+    this.problems.push(...findTwoRecipients(entry));
     const collect = this.#rules(entry, options);
     const excepted = this.#excepted(entry, options);
-    this.#checkText(keyOf(entry, 'messageTemplate'), templates.messageTemplate);
-    this.#checkText(keyOf(entry, 'textTemplate'), templates.textTemplate);
-    this.problems.push(
-      ...findSessionKeyProblems(
-        keyOf(entry, 'sessionKey'),
-        templates.sessionKey,
-        this.hooks.allowedSessionKeyPrefixes ?? [],
-      ),
-    );
-    this.#checkThinking(keyOf(entry, 'thinking'), templates.thinking);
+    const prefixes = this.hooks.allowedSessionKeyPrefixes ?? [];
+    this.problems.push(...findStaticMistakes(entry, templates, prefixes));
     if (this.problems.length > before) return null;
     return {
       id: options.id ?? path ?? options.match?.source ?? 'any',
@@ -306,36 +290,6 @@ class MappingCompiler {
     return quietHours?.except?.map((one, at) => this.#conditions(one, `${key}.except[${at}]`));
   }
 
-  /** Where the reply goes is said once. */
-  #checkReply(entry: MappingEntry): void {
-    const { reply, to, deliver } = entry.mapping;
-    if (reply !== 'source') {
-      const isAsked = entry.layers.some(({ mapping }) => mapping.statusNote === true);
-      const message = "has no meaning without reply: 'source', beside which the note is written";
-      if (isAsked) this.#report(keyOf(entry, 'statusNote'), message);
-      return;
-    }
-    const field = deliver === false ? 'deliver' : to === undefined ? undefined : 'to';
-    if (field === undefined) return;
-    const message =
-      "contradicts reply: 'source', which says where the reply goes; remove one of them";
-    this.#report(keyOf(entry, field), message);
-  }
-
-  /** Fields that nobody reads for this kind of action: silence about them would hide a mistake. */
-  #checkMeaningless({ layers }: MappingEntry, kind: MappingAction): void {
-    for (const { key, mapping, actions } of layers) {
-      for (const field of UNREAD[kind]) {
-        if (getField(mapping, field) === undefined) continue;
-        if (this.problems.some((problem) => problem.key === `${key}.${field}`)) continue;
-        // What some cases of a preset read may stand over all of them.
-        if (![...actions].every((action) => UNREAD[action].includes(field))) continue;
-        const article = kind === 'agent' || kind === 'ignore' ? 'an' : 'a';
-        this.#report(`${key}.${field}`, `has no meaning for ${article} ${kind} action; remove it`);
-      }
-    }
-  }
-
   #forEach(entry: MappingEntry): ValuePath | undefined {
     const { forEach: source } = entry.mapping;
     if (source === undefined) return undefined;
@@ -371,35 +325,5 @@ class MappingCompiler {
       else templates[field] = template;
     }
     return templates;
-  }
-
-  /** A text that is blank for every request is the operator's mistake and not a sender's. */
-  #checkText(key: string, template: Template | undefined): void {
-    if (template === undefined || !isStatic(template) || template.literalStart.trim() !== '') {
-      return;
-    }
-    this.#report(key, 'must not be blank; write a text, or remove the key to show the payload');
-  }
-
-  /** Which agent runs is never for a payload to say. */
-  #checkAgent(entry: MappingEntry): void {
-    if (entry.mapping.agentId?.includes('{{') !== true) return;
-    this.#report(keyOf(entry, 'agentId'), 'is no template; write the id of an agent');
-  }
-
-  /** Silence would have the operator wait for replies that are never shown. */
-  #checkExposure(entry: MappingEntry): void {
-    const { exposeReply, sessionKey, sessionMode } = entry.mapping;
-    if (exposeReply !== true || (sessionKey === undefined && sessionMode !== 'persistent')) return;
-    const field = sessionKey === undefined ? 'sessionMode' : 'sessionKey';
-    const message = `must not be true beside ${field}: only replies of runs with a session of their own are shown; remove one of them`;
-    this.#report(keyOf(entry, 'exposeReply'), message);
-  }
-
-  #checkThinking(key: string, template: Template | undefined): void {
-    if (template === undefined || !isStatic(template)) return;
-    const text = template.literalStart.trim();
-    if (text === '' || THINKING_LEVELS.some((level) => level === text)) return;
-    this.#report(key, `must be one of ${THINKING_LEVELS.join(', ')}`);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { toNewAction } from '../actions/accept.ts';
+import { toNewAction } from '../actions/new-action.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
 import type { HookAction } from '../actions/hook-action.ts';
 import { builtInHook } from '../actions/hook-request.ts';
@@ -20,7 +20,7 @@ import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
-import { buildPrompt } from '../work/run.ts';
+import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
 

@@ -11,7 +11,7 @@ import { Injectable } from '@nestjs/common';
 import { RunRules, WorkLedger } from '../ports/index.ts';
 import type { Change, FoundReply, ReplyChange, Rounds, RunJob, RunLease } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
-import { digest, marksOf, repetition, stretchesOf, wordsOf } from './repeated-words.ts';
+import { countCuts, digest, marksOf, repetition, stretchesOf, wordsOf } from './repeated-words.ts';
 import type { Repetition } from './repeated-words.ts';
 import type { StepResult } from './step.ts';
 
@@ -54,7 +54,7 @@ export class LoopKeeper {
     const { eventId, receivedAt } = job;
     const marks = stretchesOf(words);
     const found = await this.ledger.findReplies({ eventId, marks, receivedAt });
-    const origin = originOf(words, found, mapping ?? job.hook);
+    const origin = originOf(job.message, found, mapping ?? job.hook);
     const count = mapping === undefined ? 0 : (origin.rounds.counts[mapping] ?? 0);
     if (hasBegun || origin.cause === null || count <= MOST_ROUNDS) return origin;
     if (mapping === undefined || !this.rules.stopsLoops(mapping)) return origin;
@@ -84,26 +84,26 @@ function beginning(words: readonly string[]): Origin {
 }
 
 /** What an event came of, and the rounds with it. @param mapping of the event */
-export function originOf(
-  words: readonly string[],
-  found: readonly FoundReply[],
-  mapping: string,
-): Origin {
-  const causes = found
-    .map((reply) => ({ reply, ...repetition(words, wordsOf(reply.text)) }))
-    .filter((cause) => isCause(cause, words));
+export function originOf(message: string, found: readonly FoundReply[], mapping: string): Origin {
+  const words = wordsOf(message);
+  const compared = found.map((reply) => ({ reply, ...repetition(words, wordsOf(reply.text)) }));
+  const surely = compared.filter((cause) => isCause(cause, words));
+  const causes = surely.length > 0 ? surely : compared.filter((one) => isRestOf(one, mapping));
+  const most = Math.max(...causes.map(closeness));
+  const close = causes.filter((one) => closeness(one) >= most - 0.05);
+  const repeated = Math.max(...close.map((one) => one.repeated));
+  const closest = close.filter((one) => one.repeated >= 0.9 * repeated);
   // An alert that goes on, say, with our reply noted beside it: without that it begins what comes next.
-  const again = causes.find(({ reply, others }) => {
+  const again = closest.find(({ reply, others }) => {
     return reply.named !== 'header' && saysAgain(others, reply.rounds.began);
   });
   if (again !== undefined) return beginning(again.others);
-  const most = Math.max(...causes.map(closeness));
   // Of several that say the same, the one that has caused least: each comes back by itself.
-  const [cause] = causes
-    .filter((one) => closeness(one) >= most - 0.05)
-    .toSorted((one, other) => one.reply.uses - other.reply.uses || depth(one) - depth(other));
+  const [cause] = closest.toSorted(
+    (one, other) => one.reply.uses - other.reply.uses || depth(one) - depth(other),
+  );
   if (cause === undefined) return beginning(words);
-  return { rounds: nextRounds(cause, words, mapping), cause: cause.reply };
+  return { rounds: nextRounds(cause, message, mapping), cause: cause.reply };
 }
 
 interface Cause extends Repetition {
@@ -111,7 +111,8 @@ interface Cause extends Repetition {
 }
 
 function closeness({ reply, share, shareOfHead }: Cause): number {
-  return reply.named === 'header' ? 2 : Math.max(share, shareOfHead);
+  // Many replies begin alike.
+  return reply.named === 'header' ? 2 : Math.max(share, 0.8 * shareOfHead);
 }
 
 function depth({ reply: { rounds } }: Cause): number {
@@ -126,6 +127,21 @@ function isCause(
   return share >= 0.5 || shareOfHead >= 0.75 || (repeated >= 8 && repeated / words.length >= 0.8);
 }
 
+/**
+ * Whether an event says how a reply begins and little more, since the rest was cut off. A few words stand in other texts,
+ * too, so that the frame has to be known where nothing more is left.
+ */
+function isRestOf(cause: Cause, mapping: string): boolean {
+  const isFramed = cause.reply.rounds.around[mapping] !== undefined && added(cause).length === 0;
+  return cause.begins >= (isFramed ? 2 : 4);
+}
+
+/** What stood around no reply before it. */
+function added({ reply, others }: Cause): readonly string[] {
+  const known = new Set(Object.values(reply.rounds.around).flatMap(({ words }) => words));
+  return digests(others).filter((word) => !known.has(word));
+}
+
 /** Whether somebody says again by himself what began it, such as an alert that goes on, whatever else he says. */
 function saysAgain(others: readonly string[], began: readonly string[]): boolean {
   if (began.length < FEWEST_WORDS) return false;
@@ -134,36 +150,32 @@ function saysAgain(others: readonly string[], began: readonly string[]): boolean
 }
 
 /** A round more, unless somebody has added words to the reply that did not stand around the one before. */
-function nextRounds(cause: Cause, words: readonly string[], mapping: string): Rounds {
-  const { counts, around, began } = cause.reply.rounds;
-  const { others, rest, isWhole } = cause;
+function nextRounds(cause: Cause, message: string, mapping: string): Rounds {
+  const { reply, others, rest, repeated, isWhole } = cause;
+  const { counts, around, began } = reply.rounds;
   const before = around[mapping];
   const own = digests(others);
-  const now = { sure: own, words: digests([...others, ...rest]), isCut: !isWhole };
-  if (before === undefined || cause.reply.named === 'header') {
-    return {
-      counts: { ...counts, [mapping]: (counts[mapping] ?? 0) + 1 },
-      around: { ...around, [mapping]: before ?? now },
-      began,
-    };
+  const isCut = !isWhole || countCuts(message) > countCuts(reply.text);
+  const now = { sure: own, words: digests([...others, ...rest]), isCut };
+  const next = { ...counts, [mapping]: (counts[mapping] ?? 0) + 1 };
+  if (before === undefined || reply.named === 'header') {
+    return { counts: next, around: { ...around, [mapping]: before ?? now }, began };
   }
-  const known = new Set(Object.values(around).flatMap((one) => one.words));
-  const added = own.filter((word) => !known.has(word));
-  const hasMore = others.length > MOST_WORDS || added.length > 0;
+  const more = added(cause);
+  const hasMore = others.length > MOST_WORDS || more.length > 0;
   // What stands below a reply is seen once it is not cut off any more.
   const isUncovered = before.isCut && isWhole;
-  const all = new Set(digests(words, Infinity));
-  const hasLess = isWhole && before.sure.some((word) => !all.has(word));
+  const all = new Set(digests(wordsOf(message), Infinity));
+  const missing = before.sure.filter((word) => !all.has(word)).length;
+  // Nobody gives others a frame of common words, of which their own answers would be parts.
+  const mayMiss = repeated > 0 && (isCut || before.isCut) ? before.sure.length / 2 : 0;
+  const hasLess = missing > mayMiss;
   if ((hasMore && !isUncovered) || hasLess) {
-    const isNew = added.length >= Math.max(NEW_BEGINNING, own.length / 2);
+    const isNew = more.length >= Math.max(NEW_BEGINNING, own.length / 2);
     const begins = isNew ? own : began;
     return { counts: { [mapping]: 1 }, around: { [mapping]: now }, began: begins };
   }
-  return {
-    counts: { ...counts, [mapping]: (counts[mapping] ?? 0) + 1 },
-    around: { ...around, [mapping]: hasMore ? now : before },
-    began,
-  };
+  return { counts: next, around: { ...around, [mapping]: isUncovered ? now : before }, began };
 }
 
 function digests(words: readonly string[], most = MOST_WORDS): readonly string[] {

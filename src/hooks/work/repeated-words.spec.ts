@@ -30,11 +30,16 @@ describe('repetition', () => {
   });
 
   it('finds how it begins where the rest was cut off, also within a word or a sign', () => {
-    const cut = of(`FW: ${REPLY.slice(0, 60)}…`);
+    const cut = of(`FW: ${REPLY.slice(0, 60)}`);
     expect(cut).toMatchObject({ shareOfHead: 1, isWhole: false, others: ['fw'] });
     const escaped = REPLY.replaceAll('&', '&amp;');
     const within = escaped.slice(0, escaped.indexOf('&amp;') + 3);
     expect(of(`FW: ${within}`)).toMatchObject({ others: ['fw'] });
+  });
+
+  it.each(['…', '...'])('leaves out what is left of a word before %s', (sign) => {
+    const cut = of(`FW: ${REPLY.slice(0, REPLY.indexOf('empty') + 2)}${sign} at 3`);
+    expect(cut).toMatchObject({ begins: 6, isWhole: false, others: ['fw', 'at'] });
   });
 
   it('finds each stretch once: what is said beside the reply that quotes it is said twice', () => {
@@ -62,10 +67,11 @@ describe('repetition', () => {
   it('takes signs for words where there are no blanks', () => {
     const reply = '服务已经重新启动，队列是空的';
     expect(of(`转发：${reply}`, reply)).toMatchObject({ share: 1, others: ['转', '发'] });
+    expect(of(`${reply.slice(0, 8)}…`, reply)).toMatchObject({ begins: 6 });
   });
 });
 
-it.each(['\\\\', '&amp;', '<a ', '&', '> '])(
+it.each(['\\\\', '&amp;', '<a ', '&', '> ', 'a', '.'])(
   'reads a text of nothing but %j in no time',
   (sign) => {
     const begin = process.cpuUsage();

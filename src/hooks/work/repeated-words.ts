@@ -9,12 +9,15 @@ const STRETCH = 3;
 /** Of so many stretches one is a mark: a part that is longer has one, wherever it begins. */
 const BLOCK = 8;
 const MOST_MARKS = 32;
+/** So many of the first stretches are marks, too: of a text that is cut off little more may be left. */
+const HEAD_MARKS = 4;
 /** In base64: 48 bits, so that hardly ever two stretches have the same. */
 const DIGEST_LENGTH = 8;
 
 /** Languages without blanks have a sign in place of a word. */
-const WORDS =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu;
+const SIGN = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]`;
+const LETTER = String.raw`[\p{L}\p{M}\p{N}]`;
+const WORDS = new RegExp(`${SIGN}|${LETTER}+`, 'gu');
 const ESCAPED_SIGN = /\\{1,16}u([\da-f]{4})/gi;
 const ESCAPED_BLANK = /\\{1,16}[nrtbf]/gi;
 const ENTITY = /&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt)|[a-z]{2,8});/gi;
@@ -22,6 +25,8 @@ const ENTITY = /&(?:amp;)*(?:#(\d{1,7})|#x([\da-f]{1,6})|(lt|gt)|[a-z]{2,8});/gi
 const TAG =
   /<\/?(?:a|b|blockquote|body|br|code|div|em|h\d|head|hr|html|i|li|ol|p|pre|span|strong|table|tbody|td|th|tr|u|ul)(?:\s[^<>]{0,200})?\/?>/gi;
 
+/** With what is left of the word before it. */
+const CUT = new RegExp(`(?:(?!${SIGN})${LETTER}){0,40}(?:…|\\.{3})`, 'gu');
 const CUT_SIGN = /^(?:a|am|amp|l|lt|g|gt|q|qu|quo|quot|b|br|p|h|hx|hxx|hxxps?)$/;
 
 export function wordsOf(text: string): readonly string[] {
@@ -29,9 +34,15 @@ export function wordsOf(text: string): readonly string[] {
   return words.filter((word) => !/\p{N}/u.test(word));
 }
 
+/** How often something was cut off, as far as it is shown. */
+export function countCuts(text: string): number {
+  return text.slice(0, MOST_CHARACTERS).match(CUT)?.length ?? 0;
+}
+
 function plain(text: string): string {
   return (
     text
+      .replace(CUT, ' ')
       .replace(ESCAPED_SIGN, (_all, hex: string) => signOf(parseInt(hex, 16)))
       .replace(ESCAPED_BLANK, ' ')
       .replace(ENTITY, (_all, decimal?: string, hex?: string, name?: string) => {
@@ -64,8 +75,8 @@ export function stretchesOf(words: readonly string[]): readonly string[] {
 /** Some of the stretches, by which the text is found again. @param foreign which are none of its own */
 export function marksOf(words: readonly string[], foreign: ReadonlySet<string>): readonly string[] {
   const own = stretchesOf(words).filter((stretch) => !foreign.has(stretch));
-  const marks = new Set<string>();
-  for (let from = 0; from < own.length && marks.size < MOST_MARKS; from += BLOCK) {
+  const marks = new Set(own.slice(0, HEAD_MARKS));
+  for (let from = HEAD_MARKS; from < own.length && marks.size < MOST_MARKS; from += BLOCK) {
     marks.add(own.slice(from, from + BLOCK).toSorted()[0]!);
   }
   return [...marks];
@@ -77,6 +88,8 @@ export interface Repetition {
   readonly share: number;
   /** The same of how that one begins. */
   readonly shareOfHead: number;
+  /** With how many of its stretches, one after the other from the first on, it is in it. */
+  readonly begins: number;
   /** Its end is there, too: nothing was cut off. */
   readonly isWhole: boolean;
   /** How many words of the text are in stretches of the other one. */
@@ -122,12 +135,14 @@ export function repetition(text: readonly string[], other: readonly string[]): R
   return {
     share: shareOf(isFound),
     shareOfHead: shareOf(isFound.slice(0, HEAD)),
+    begins: isFound.includes(false) ? isFound.indexOf(false) : count,
     isWhole: isFound.at(-1) === true,
     repeated: isRepeated.filter(Boolean).length,
     ...divide(
       text.filter((_, at) => isRepeated[at]),
       text.filter((_, at) => !isRepeated[at] && !isCutOff.has(at)),
-      other,
+      // What was cut off is not there: whoever says words of it says them himself.
+      other.slice(0, isFound.lastIndexOf(true) + STRETCH),
     ),
   };
 }

@@ -10,9 +10,8 @@
 // Nothing is written here. What a step returns is committed together with its end, so that a crash in between repeats all
 // of it or none.
 import { Injectable } from '@nestjs/common';
-import { renderPrompt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DEFAULT_HOOK_NAME, mainSession } from '../ports/index.ts';
+import { Clock, mainSession } from '../ports/index.ts';
 import type {
   AgentReply,
   AttemptNote,
@@ -22,16 +21,15 @@ import type {
   RunJob,
   RunLease,
   RunUpdate,
-  TokenUsage,
-  ToolCall,
-  ToolCallDetails,
 } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
-import { EventWaits, MOST_WAITS, toCameText } from './event-waits.ts';
+import { EventWaits, MOST_WAITS } from './event-waits.ts';
 import { LoopKeeper } from './loops.ts';
 import type { Origin } from './loops.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
+import { buildPrompt } from './run-prompt.ts';
+import { recordFields, toolFields, withEarlier } from './run-record.ts';
 import { RuleKeeper } from './run-rules.ts';
 import { SessionStore } from './session.ts';
 import type { SessionInput } from './session.ts';
@@ -40,8 +38,6 @@ import { summaryLine } from './summary.ts';
 import { TurnRunner } from './turn.ts';
 import type { FinishedTurn, PreparedTurn, ResumedRun, TurnRequest, TurnResult } from './turn.ts';
 
-/** Longest input and result of a tool call in a run's record, in characters. */
-const MAX_TOOL_TEXT = 2000;
 /** So many failed attempts are listed one by one; later ones only replace the run's error. */
 const MAX_NOTED_FAILURES = 20;
 
@@ -261,7 +257,7 @@ export class RunStep implements Step<RunLease> {
 
   #record({ turn: { id, prompt, contract }, resumed }: Run, result: FinishedTurn): RunUpdate {
     const { usage, toolCalls, ...fields } = recordFields(result);
-    const all = { ...before(resumed, usage, toolCalls) };
+    const all = { ...withEarlier(resumed, usage, toolCalls) };
     return { type: 'run-update', id, prompt, contract, ...fields, ...all };
   }
 
@@ -271,7 +267,7 @@ export class RunStep implements Step<RunLease> {
     { reply, toolCalls }: Extract<TurnResult, { outcome: 'asks' | 'waits' }>,
   ): RunUpdate {
     const { model, warnings, usage } = reply;
-    const all = before(resumed, usage, toolFields({ toolCalls }).toolCalls);
+    const all = withEarlier(resumed, usage, toolFields({ toolCalls }).toolCalls);
     return { type: 'run-update', id, prompt, contract, model, warnings, ...all };
   }
 
@@ -321,62 +317,6 @@ function pausing({ lease, turn }: Run): RunLease {
   return { ...lease, job: { ...job, trust: { ...job.trust, level } } };
 }
 
-/** What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message. */
-export function buildPrompt(
-  run: RunJob,
-  session: SessionInput | null,
-  event: ResumingEvent | null = null,
-): string {
-  const { trust, name } = run;
-  return renderPrompt({
-    task: run.task,
-    instructions: run.instructions,
-    waiting: session?.shown,
-    isUntrusted: trust.level === 'untrusted',
-    isRequest: trust.mapping === undefined,
-    isSent: run.deliver !== null,
-    ...(event !== null && { came: toCameText(event) }),
-    message: {
-      source: run.source,
-      hook: run.hook,
-      ...(name !== DEFAULT_HOOK_NAME && { name }),
-      verifiedBy: sendersOf(run).join(', '),
-      content: run.message,
-      receivedAt: run.receivedAt,
-    },
-  });
-}
-
-/** How those were verified whose words the message has. */
-function sendersOf({ trust, collected = [] }: RunJob): readonly string[] {
-  const senders = new Set(collected.map((event) => event.trust.verifiedBy));
-  return senders.size === 0 ? [trust.verifiedBy] : [...senders];
-}
-
-/** What a turn used and did, with what it had used and done when it last asked. */
-function before(
-  resumed: ResumedRun | null,
-  usage: TokenUsage | undefined,
-  toolCalls: readonly ToolCall[] = [],
-): Pick<RunUpdate, 'usage' | 'toolCalls'> {
-  const earlier = resumed?.run;
-  const calls = [...(earlier?.toolCalls.map(asMade) ?? []), ...toolCalls];
-  const { inputTokens = 0, outputTokens = 0 } = earlier?.usage ?? {};
-  return {
-    ...(usage !== undefined && {
-      usage: {
-        inputTokens: inputTokens + usage.inputTokens,
-        outputTokens: outputTokens + usage.outputTokens,
-      },
-    }),
-    ...(calls.length > 0 && { toolCalls: calls }),
-  };
-}
-
-function asMade({ input, result, ...call }: ToolCallDetails): ToolCall {
-  return { ...call, input: input ?? '', result: result ?? '' };
-}
-
 /** The error of a run whose backend is away. */
 function waitingFor(backend: string, error: string): string {
   return `waits for ${backend}: ${error}`;
@@ -393,29 +333,4 @@ function agentGone(agentId: string): string {
 function summaryFor({ name }: RunJob, result: FinishedTurn): string {
   if (result.outcome === 'replied') return summaryLine(name, 'reply', result.reply.text);
   return summaryLine(name, result.outcome === 'timed-out' ? 'timeout' : 'error', result.error);
-}
-
-/** What the run's record says of a turn that has ended. */
-function recordFields(result: FinishedTurn): Partial<RunUpdate> {
-  const tools = toolFields(result);
-  if (result.outcome === 'replied') {
-    const { text: reply, model, usage, warnings } = result.reply;
-    return { status: 'succeeded', error: null, reply, model, usage, warnings, ...tools };
-  }
-  const { outcome: status, error } = result;
-  return { status, error, ...tools };
-}
-
-/** Whatever ended an attempt, its tool calls were made. Runners promise to shorten them; a record must stay small anyway. */
-function toolFields({ toolCalls }: Pick<FinishedTurn, 'toolCalls'>): {
-  toolCalls?: readonly ToolCall[];
-} {
-  if (toolCalls.length === 0) return {};
-  return {
-    toolCalls: toolCalls.map(({ input, result, ...call }) => ({
-      ...call,
-      input: input.slice(0, MAX_TOOL_TEXT),
-      result: result.slice(0, MAX_TOOL_TEXT),
-    })),
-  };
 }

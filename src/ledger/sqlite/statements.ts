@@ -82,8 +82,8 @@ export class SqliteTx implements Tx {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
   #remembered: Remembered | null = null;
-  /** Never reused while the process lives: a lost lease must not fit later work. */
-  #lastWorkId: number | null = null;
+  /** Never reused while the process lives, from its first lease on: one that is lost must not fit later work. */
+  #lastWorkId = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -95,6 +95,7 @@ export class SqliteTx implements Tx {
   /** Called once, for a connection that writes. */
   remember(work: WorkMemory, activity: Remembered['activity']): void {
     this.#remembered = { work, activity };
+    this.#lastWorkId = Number(this.all('SELECT max(id) AS id FROM @work')[0]?.['id'] ?? 0);
   }
 
   get work(): WorkMemory {
@@ -145,14 +146,9 @@ export class SqliteTx implements Tx {
       if (isIdentified) {
         const id = String(row['id']);
         values.unshift(ownKeyOf(id), restOf(id));
-      } else if (isNumbered) values.unshift(this.#nextWorkId());
+      } else if (isNumbered) values.unshift((this.#lastWorkId += 1));
       statement.run(...values);
     }
-  }
-
-  #nextWorkId(): number {
-    this.#lastWorkId ??= Number(this.all('SELECT max(id) AS id FROM @work')[0]?.['id'] ?? 0);
-    return (this.#lastWorkId += 1);
   }
 
   #statement(sql: string): StatementSync {

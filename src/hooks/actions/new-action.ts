@@ -1,0 +1,194 @@
+// What one action writes into the ledger: a wake its line in the main session, a run its record and its place in a queue, a
+// message its delivery; beside them what the sender is answered, and what the event's details show.
+import { signalsOf } from '../boundary/index.ts';
+import {
+  deliveryWork,
+  fullSessionKey,
+  immediateHeartbeat,
+  mainSession,
+  noteOf,
+  runQueue,
+  whyNowhere,
+} from '../ports/index.ts';
+import type {
+  Collecting,
+  DeliveryJob,
+  NewAction,
+  NewEvent,
+  NewWork,
+  RunJob,
+} from '../ports/index.ts';
+import { newId } from '../../platform/new-id.ts';
+import { shorten } from '../../platform/shorten.ts';
+import type { AgentAction, DeliverAction, HookAction, WakeAction } from './hook-action.ts';
+
+/** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
+const MAX_SHOWN_TEXT = 10_000;
+
+/** Whose a run is, for turns to be shared fairly. */
+type Flow = Pick<NewWork, 'hook' | 'sender'>;
+
+/** What one action writes into the ledger. @param flow of a run; a wake needs none. */
+export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {}): NewAction {
+  switch (action.kind) {
+    case 'wake':
+      return toWake(action, event);
+    case 'agent':
+      return toRun(action, event, flow);
+    case 'deliver':
+      return toDelivery(action, event);
+    default:
+      return action satisfies never;
+  }
+}
+
+/** What is known of an event before what it asks for. */
+type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace'>;
+
+function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {
+  const { kind, text, mode, agentId, trust } = action;
+  const session = mainSession(agentId);
+  const asksHeartbeat = mode === 'now';
+  return {
+    receipt: { kind, mode },
+    details: {
+      kind,
+      text: shorten(text, MAX_SHOWN_TEXT),
+      mode,
+      agentId,
+      trust,
+      ...foundSignals(action, [text]),
+    },
+    changes: [
+      { type: 'system-event', session, text, at, trust, hook, eventId, asksHeartbeat },
+      ...(asksHeartbeat ? [{ type: 'work', work: immediateHeartbeat(agentId, at) } as const] : []),
+    ],
+  };
+}
+
+function toRun(
+  action: AgentAction,
+  { id: eventId, hook, receivedAt, trace }: EventHead,
+  flow: Flow,
+): NewAction {
+  const runId = newId();
+  const {
+    kind,
+    sessionKey,
+    isAlone,
+    exposeReply,
+    unknownAgentId,
+    dedupeKey: _key,
+    whenBusy,
+    ...job
+  } = action;
+  const { message, task: _task, instructions: _own, isAgentsModel: _late, ...details } = job;
+  const { agentId, model, thinking } = job;
+  const session = fullSessionKey(agentId, sessionKey);
+  const signals = foundSignals(action, [message, job.name, job.source]);
+  const isGathered = action.collect !== undefined;
+  const run: RunJob = {
+    v: 1,
+    ...job,
+    ...(isGathered && { isAlone }),
+    eventId,
+    session,
+    hook,
+    receivedAt,
+    ...(trace && { trace }),
+  };
+  return {
+    receipt: { kind, runId },
+    details: {
+      kind,
+      message: shorten(message, MAX_SHOWN_TEXT),
+      ...details,
+      sessionKey,
+      exposeReply,
+      unknownAgentId,
+      ...signals,
+    },
+    changes: [
+      { type: 'run', id: runId, eventId, agentId, sessionKey, model, thinking },
+      {
+        type: 'work',
+        work: {
+          lane: 'turn',
+          key: queueOf(action.collect, session, isAlone ? runId : null),
+          kind: 'run',
+          ...flow,
+          ...(whenBusy && !isAlone && { whenBusy }),
+          ...(action.collect && { most: action.collect.most }),
+          ref: runId,
+          eventId,
+          dueAt: receivedAt,
+          job: run,
+        },
+      },
+      ...noteOf(run, runId, 'working', receivedAt),
+    ],
+  };
+}
+
+/** The queue of a run: of what is gathered with it, of its session, or its own. @param alone its id, where it waits for no other */
+function queueOf(collect: Collecting | undefined, session: string, alone: string | null): string {
+  if (collect === undefined) return runQueue(session, alone);
+  return `collect ${collect.queue} ${alone === null ? session : ''}`;
+}
+
+/** Nobody is told how it ends but the operator, so that no session hears of what no agent had a part in. */
+function toDelivery(
+  action: DeliverAction,
+  { id: eventId, receivedAt, trace }: EventHead,
+): NewAction {
+  const { kind, message, name, deliver, address, agentId, trust } = action;
+  const deliveryId = newId();
+  const { channel, to } = address ?? { channel: deliver.channel, to: null };
+  const delivery = { type: 'delivery', id: deliveryId, eventId, runId: null, channel, to } as const;
+  const written = {
+    receipt: { kind, deliveryId },
+    details: { kind, message, name, deliver, trust },
+  } as const;
+  if (address === null) {
+    return {
+      ...written,
+      changes: [{ ...delivery, status: 'skipped', error: whyNowhere(deliver) }],
+    };
+  }
+  const job: DeliveryJob = {
+    v: 1,
+    deliveryId,
+    eventId,
+    channel: address.channel,
+    to,
+    text: message,
+    runId: null,
+    agentId,
+    becomesLastRoute: false,
+    ...(deliver.allowLinks === true && { allowLinks: true }),
+    ...(deliver.isUrgent === true && { isUrgent: true }),
+    name,
+    wakeMode: 'none',
+    trust,
+    ...(trace && { trace }),
+  };
+  const work = deliveryWork(job, address.account, receivedAt);
+  return {
+    ...written,
+    changes: [
+      { ...delivery, status: 'pending' },
+      { type: 'work', work },
+    ],
+  };
+}
+
+/**
+ * What the texts of a foreign sender try, where the details cut one of them short. Of all others it is counted when
+ * somebody looks (`withSignals`), and not while their sender waits.
+ */
+function foundSignals({ trust }: HookAction, texts: readonly string[]): { signals?: object } {
+  const isCut = texts.some(({ length }) => length > MAX_SHOWN_TEXT);
+  if (!isCut || trust.level !== 'untrusted') return {};
+  const signals = signalsOf(texts);
+  return Object.keys(signals).length === 0 ? {} : { signals };
+}
