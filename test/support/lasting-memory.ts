@@ -30,6 +30,7 @@ import { InlineHost } from '../../src/ledger/sqlite/worker/inline-host.ts';
  * before, and ends its leases, as a start after `kill -9` does with a file. Only one opening is alive at a time.
  */
 export class LastingMemory {
+  readonly isOfOne = true;
   readonly #db = new DatabaseSync(':memory:');
 
   constructor() {

@@ -1,9 +1,13 @@
-/** Of one process: what it calls outside of itself, until it dies at one of these calls. */
+/** Of one process: what it calls outside of itself, until it sleeps or dies at one of these calls. */
 export class Life {
   readonly over: Promise<void>;
   #end!: () => void;
   #left = Infinity;
+  #awake = Infinity;
+  #asleep = Promise.withResolvers<void>();
+  #waking: PromiseWithResolvers<void> | null = null;
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #gone = new AbortController();
   #isOver = false;
 
   constructor() {
@@ -19,14 +23,48 @@ export class Life {
     this.#left = moments;
   }
 
+  /** @param moments how many more it sees until it stands still, as a process that is suspended does */
+  sleepAfter(moments: number): void {
+    this.#awake = moments;
+  }
+
+  get isAsleep(): boolean {
+    return this.#waking !== null;
+  }
+
+  /** Once it sleeps. */
+  get asleep(): Promise<void> {
+    return this.#asleep.promise;
+  }
+
+  /** It goes on where it stood still. */
+  wake(): void {
+    this.#awake = Infinity;
+    this.#asleep = Promise.withResolvers();
+    this.#waking?.resolve();
+    this.#waking = null;
+  }
+
+  /** It dies now. */
+  kill(): void {
+    this.endAfter(0);
+    void this.moment();
+  }
+
   /** Nothing of a dead process goes on. */
   async moment(): Promise<void> {
     this.#left -= 1;
     if (this.#left < 0 && !this.#isOver) {
       this.#isOver = true;
       this.#end();
+      this.#gone.abort();
     }
     if (this.#isOver) await new Promise<never>(() => {});
+    this.#awake -= 1;
+    if (this.#awake >= 0) return;
+    this.#waking ??= Promise.withResolvers();
+    this.#asleep.resolve();
+    await this.#waking.promise;
   }
 
   /** What a process calls: it may die before the call, and before it hears the answer. */
@@ -54,8 +92,13 @@ export class Life {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target);
         if (typeof value !== 'function') return value;
-        return (...args: unknown[]) =>
-          this.call(async () => Reflect.apply(value, target, args) as Promise<unknown>);
+        return (...args: unknown[]) => {
+          // What a dead process has waited for is given to nobody.
+          const given = args.map((arg) =>
+            arg instanceof AbortSignal ? AbortSignal.any([arg, this.#gone.signal]) : arg,
+          );
+          return this.call(async () => Reflect.apply(value, target, given) as Promise<unknown>);
+        };
       },
     });
   }

@@ -71,9 +71,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const ready = await (isNoted ? this.notes : this.questions).ready(given.job);
     if (ready === null) return NOTHING_LEFT;
     const whole = { ...given, job: ready.job };
-    const { job, others } = await this.digests.joined(whole);
+    const binding = this.channels.binding(whole.job.channel);
+    const { job, others } = await this.digests.joined(whole, binding);
     const lease: Sending = { ...given, job, others };
-    const binding = this.channels.binding(job.channel);
     // The first message of a reply is what takes a note's place.
     const replaces = (lease.part?.place ?? 1) === 1 ? ready.replaces : undefined;
     try {
@@ -88,7 +88,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       }
       const held = lease.part === undefined ? this.quiet.before(whole, address.binding) : null;
       if (held !== null) return held;
-      const joins = await this.digests.join(whole, address.binding.provider);
+      const joins = await this.digests.join(whole, address.binding);
       if (joins !== null) return joins;
       if (isUncut) return others.length > 0 ? this.digests.part(whole) : cut(job, texts);
       const pausedUntil = this.health.pausedUntil(job.channel);

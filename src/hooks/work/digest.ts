@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { WorkLedger } from '../ports/index.ts';
-import type { Channel, DeliveryJob, DeliveryLease, HeldMessage } from '../ports/index.ts';
+import type { ChannelBinding, DeliveryJob, DeliveryLease, HeldMessage } from '../ports/index.ts';
 import { messagesOf } from './links.ts';
+import { QuietHours } from './quiet-hours.ts';
 import type { StepResult } from './step.ts';
 
 /** Most messages that are sent as one. */
@@ -24,30 +25,56 @@ interface Digest {
  */
 @Injectable()
 export class Digests {
-  constructor(private readonly ledger: WorkLedger) {}
+  constructor(
+    private readonly ledger: WorkLedger,
+    private readonly quiet: QuietHours,
+  ) {}
 
-  /** A message with those that are sent in it. */
-  async joined(lease: DeliveryLease): Promise<Digest> {
+  /** A message with those that are sent in it, but for what is to be quiet by now. */
+  async joined(lease: DeliveryLease, binding: ChannelBinding | null): Promise<Digest> {
     const { job, part } = lease;
     const { together = [] } = job;
     if (together.length === 0 || part !== undefined) return { job, others: [] };
     const behind = await this.ledger.heldBehind(lease, MOST - 1);
-    const others = behind.filter(({ workId }) => together.includes(workId));
+    const others = behind.filter(
+      (one) => together.includes(one.workId) && this.#maySend(one, binding),
+    );
     return others.length === 0 ? { job, others } : { job: oneOf(job, others), others };
   }
 
-  /** Writes which others are sent in a message; null: that is known, or there are none. */
-  async join(lease: DeliveryLease, channel: Channel): Promise<StepResult | null> {
+  /** Writes which others are sent in a message, which is known before anything is sent; null: it was, or it was not held. */
+  async join(lease: DeliveryLease, binding: ChannelBinding): Promise<StepResult | null> {
     const { job, part } = lease;
     if (job.wasHeld !== true || job.together !== undefined || part !== undefined) return null;
     const behind = await this.ledger.heldBehind(lease, MOST - 1);
-    const fitting = fit(job, behind, channel).map(({ workId }) => workId);
-    return fitting.length === 0 ? null : goingOnWith(job, fitting);
+    const fitting = this.#fit(job, behind, binding).map(({ workId }) => workId);
+    return goingOnWith(job, fitting);
   }
 
   /** Sends each by itself: they are no longer one message. */
   part({ job }: DeliveryLease): StepResult {
     return goingOnWith(job, []);
+  }
+
+  /** The first of those behind it that fit into one message with it, and are in none that may have been sent. */
+  #fit(
+    job: DeliveryJob,
+    behind: readonly HeldMessage[],
+    binding: ChannelBinding,
+  ): readonly HeldMessage[] {
+    const fitting: HeldMessage[] = [];
+    if (!canJoin(job, job)) return fitting;
+    for (const message of behind) {
+      if (!canJoin(job, message.job) || message.job.together !== undefined) break;
+      if (!this.#maySend(message, binding)) break;
+      if (messagesOf(binding.provider, oneOf(job, [...fitting, message])).length > 1) break;
+      fitting.push(message);
+    }
+    return fitting;
+  }
+
+  #maySend({ job }: HeldMessage, binding: ChannelBinding | null): boolean {
+    return binding === null || this.quiet.until(job, binding) === null;
   }
 }
 
@@ -60,22 +87,6 @@ export function digestKey(deliveryId: string, others: readonly HeldMessage[]): s
   if (others.length === 0) return deliveryId;
   const ids = others.map(({ job }) => job.deliveryId).join();
   return `${deliveryId}:${hash('sha256', ids).slice(0, 16)}`;
-}
-
-/** The first of those behind it that fit into one message with it. */
-function fit(
-  job: DeliveryJob,
-  behind: readonly HeldMessage[],
-  channel: Channel,
-): readonly HeldMessage[] {
-  const fitting: HeldMessage[] = [];
-  if (!canJoin(job, job)) return fitting;
-  for (const message of behind) {
-    if (!canJoin(job, message.job)) break;
-    if (messagesOf(channel, oneOf(job, [...fitting, message])).length > 1) break;
-    fitting.push(message);
-  }
-  return fitting;
 }
 
 /** Sent by the same channel and shown in the same way; a block of code that is left open would take in what is below it. */

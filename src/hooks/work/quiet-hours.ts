@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { endOfHours } from '../../platform/hours.ts';
 import { AgentDirectory, Clock, RunRules, isDirect } from '../ports/index.ts';
-import type { ChannelBinding, DeliveryLease } from '../ports/index.ts';
+import type { ChannelBinding, DeliveryJob, DeliveryLease } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
 /** Hours of one kind may begin where those of the other end. */
@@ -19,8 +19,28 @@ export class QuietHours {
     private readonly clock: Clock,
   ) {}
 
-  /** What becomes of a message that is not to be sent now; null: it is. Nothing of it was sent. */
-  before({ job }: DeliveryLease, { quietHours }: ChannelBinding): StepResult | null {
+  /** What becomes of a message that is not to be sent now; null: it is. */
+  before({ job, attempt }: DeliveryLease, binding: ChannelBinding): StepResult | null {
+    const until = this.until(job, binding);
+    if (until === null) return null;
+    const at = `${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const error = `held until the end of quiet hours, ${at}`;
+    // What may have been sent before goes by itself again, since its platform may know it so.
+    const isKnown = attempt > 1 && job.wasHeld !== true;
+    return {
+      outcome: {
+        type: 'wait',
+        for: 'quiet-hours',
+        until,
+        holdsKey: false,
+        job: { ...job, wasHeld: true, ...(isKnown && { together: [] }) },
+      },
+      changes: [{ type: 'delivery-update', id: job.deliveryId, error }],
+    };
+  }
+
+  /** Until when a message is held that would be sent now, in epoch milliseconds; null: it is sent. */
+  until(job: DeliveryJob, { quietHours }: Pick<ChannelBinding, 'quietHours'>): number | null {
     const isReply = job.asks === undefined && job.settles === undefined && job.isNotice !== true;
     if (!isReply || job.note !== undefined || job.forgets !== undefined) return null;
     const { mapping } = job.trust;
@@ -37,18 +57,6 @@ export class QuietHours {
       // They never end together, and hold nothing.
       until = step === MOST_STEPS - 1 ? now : end;
     }
-    if (until === now) return null;
-    const at = `${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    const error = `held until the end of quiet hours, ${at}`;
-    return {
-      outcome: {
-        type: 'wait',
-        for: 'quiet-hours',
-        until,
-        holdsKey: false,
-        job: { ...job, wasHeld: true },
-      },
-      changes: [{ type: 'delivery-update', id: job.deliveryId, error }],
-    };
+    return until === now ? null : until;
   }
 }

@@ -1,0 +1,328 @@
+import { Test } from '@nestjs/testing';
+import { HooksModule } from '../../src/hooks/index.ts';
+import { Channel, DeliveryError, WorkLedger, deliveryWork } from '../../src/hooks/ports/index.ts';
+import type {
+  AgentReply,
+  DeliveryJob,
+  DeliveryLease,
+  Ledger,
+  NewEvent,
+  OutgoingMessage,
+} from '../../src/hooks/ports/index.ts';
+import { AgentRunner } from '../../src/hooks/ports/index.ts';
+import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
+import { isWithin } from '../../src/platform/hours.ts';
+import type { Hours } from '../../src/platform/hours.ts';
+import { LIMITS, deliveryOf, event, runOf } from '../contracts/ledger/events.ts';
+import { ManualClock } from './clocks.ts';
+import { LastingMemory } from './lasting-memory.ts';
+import { Life } from './mortal-process.ts';
+import { LineLog } from './secret-free-log.ts';
+
+/** The hours of each, where it has any. */
+export interface QuietRules {
+  readonly channel?: Hours | undefined;
+  readonly agent?: Hours | undefined;
+  readonly mappings: Readonly<Record<'m' | 'n', Hours | undefined>>;
+}
+
+/** What is to be said. */
+export interface Said {
+  readonly mapping: 'm' | 'n';
+  readonly to: string;
+  /** An agent says it; else it is the hook's own message. */
+  readonly isReply: boolean;
+  readonly isUrgent: boolean;
+}
+
+/** A message as it must be. */
+interface ModelMessage {
+  readonly text: string;
+  readonly said: Said;
+  readonly eventId: string;
+  /** How often it has arrived. */
+  arrivals: number;
+  /** It may have been looked at in its quiet hours. */
+  mayBeHeld: boolean;
+  /** All that was due was looked at then. */
+  wasHeld: boolean;
+  /** A process died that may have sent it: so it is sent by itself again. */
+  isAlone: boolean;
+  isErased: boolean;
+}
+
+const NEVER = new AbortController().signal;
+const HOUR = 3_600_000;
+/** In one moment. */
+const MOST_LOOKS = 500;
+/** Of an event and its message. */
+export const DONE = 'done delivered';
+
+/** One process of the module, whose deliveries are made one by one. */
+class Process {
+  private constructor(
+    readonly life: Life,
+    readonly ledger: Ledger,
+    private readonly find: <T>(token: abstract new (...given: never[]) => T) => T,
+  ) {}
+
+  static async start(world: QuietWorld): Promise<Process> {
+    const life = new Life();
+    const opened = await world.memory.open(world.clock);
+    const ledger = { ...opened, work: life.mortal(opened.work) };
+    const { channel, agent, mappings } = world.rules;
+    const module = HooksModule.forRoot({
+      ledger: { open: async () => ledger },
+      runner: new NoRunner(),
+      clock: world.clock,
+      token: 'the-hook-token-of-the-quiet-hours',
+      channels: {
+        chan_1: { provider: new Chat(world, life), quietHours: channel },
+        retryHours: 168,
+      },
+      agents: {
+        defaults: { heartbeat: { every: '0m' }, notify: false },
+        list: [{ id: 'main', ...(agent && { quietHours: asOption(agent) }) }],
+      },
+      mappings: (['m', 'n'] as const).map((id) => ({
+        id,
+        messageTemplate: 'x',
+        ...(mappings[id] && { quietHours: asOption(mappings[id]) }),
+      })),
+    });
+    const compiled = await Test.createTestingModule({ imports: [module] })
+      .setLogger(new LineLog())
+      .compile();
+    return new Process(life, ledger, (token) => compiled.get(token, { strict: false }));
+  }
+
+  /** Looks at one message that is up. @returns whether there was one */
+  async deliver(): Promise<boolean> {
+    const work = this.find(WorkLedger);
+    const [lease] = await work.claim('delivery', 1, NEVER);
+    if (lease === undefined) return false;
+    const step = this.find(DeliveryStep);
+    const { outcome, changes } = await step.perform(lease as DeliveryLease, NEVER);
+    await work.commit(lease, outcome, changes);
+    return true;
+  }
+}
+
+class NoRunner extends AgentRunner {
+  override run(): Promise<AgentReply> {
+    throw new Error('nobody is asked');
+  }
+}
+
+/** A platform that knows messages by their keys. */
+class Chat extends Channel {
+  override readonly knowsKeys = true;
+
+  constructor(
+    private readonly world: QuietWorld,
+    private readonly life: Life,
+  ) {
+    super();
+  }
+
+  override send(message: OutgoingMessage): Promise<{ messageId: string }> {
+    return this.life.call(async () => {
+      if (this.world.isAway) throw new DeliveryError('away', 'retryable');
+      this.world.hear(message);
+      return { messageId: message.idempotencyKey };
+    });
+  }
+}
+
+/**
+ * Messages to people who are not to be disturbed at times, and processes that die at any moment. What must become of them is
+ * said in the words of behaviour.md §16.5; what may not be is a {@link crimes crime}.
+ */
+export class QuietWorld {
+  readonly clock: ManualClock;
+  readonly memory = new LastingMemory();
+  readonly crimes: string[] = [];
+  readonly messages: ModelMessage[] = [];
+  /** The platform cannot be asked. */
+  isAway = false;
+  /** It could not be for a time: what is due is any time's. */
+  wasAway = false;
+  deaths = 0;
+  /** Messages of several that have arrived. */
+  digests = 0;
+  /** A process has looked at some of what was due, and not at all of it. */
+  #isHalfDone = false;
+  readonly #heard = new Map<string, string>();
+  /** What has arrived since somebody last looked: a list for each message of the platform. */
+  #news: { readonly to: string; readonly parts: readonly ModelMessage[] }[] = [];
+  #process!: Process;
+
+  private constructor(
+    readonly rules: QuietRules,
+    now: number,
+  ) {
+    this.clock = new ManualClock(now);
+  }
+
+  static async create(rules: QuietRules, now: number): Promise<QuietWorld> {
+    const world = new QuietWorld(rules, now);
+    world.#process = await Process.start(world);
+    return world;
+  }
+
+  async say(said: Said): Promise<void> {
+    const text = `message ${this.messages.length + 1};`;
+    const given = this.#event(text, said);
+    await this.#process.ledger.intake.accept(given, LIMITS);
+    const rest = { arrivals: 0, mayBeHeld: false, wasHeld: false, isAlone: false, isErased: false };
+    this.messages.push({ text, said, eventId: given.id, ...rest });
+  }
+
+  /** Lets a process look at a message, of which it may die. @returns whether there was one */
+  async deliver(dies = Infinity): Promise<boolean> {
+    const { life } = this.#process;
+    this.#isHalfDone = true;
+    for (const message of this.#open()) message.mayBeHeld ||= this.#isQuiet(message);
+    life.endAfter(dies);
+    const found = await Promise.race([this.#process.deliver(), life.over.then(() => true)]);
+    life.endAfter(Infinity);
+    if (!life.isOver) return found;
+    await life.rest();
+    this.deaths += 1;
+    for (const message of this.#open()) message.isAlone ||= !message.wasHeld;
+    this.#process = await Process.start(this);
+    return true;
+  }
+
+  /** Until nothing is due. */
+  async drain(): Promise<void> {
+    const before = this.deaths;
+    const wasHalfDone = this.#isHalfDone;
+    this.#news = [];
+    for (let looks = 0; await this.deliver(); looks += 1)
+      if (looks > MOST_LOOKS) return this.#crime('it is looked at for ever');
+    this.#isHalfDone = false;
+    if (this.wasAway || this.isAway || this.deaths > before) return;
+    for (const message of this.#open()) {
+      if (!this.#isQuiet(message)) this.#crime(`${message.text} waits for nothing`);
+      message.wasHeld = true;
+    }
+    if (wasHalfDone) return;
+    // However many were held for somebody, he gets one message.
+    for (const to of new Set(this.messages.map(({ said }) => said.to))) {
+      const held = this.#news.filter((one) => one.to === to && one.parts[0]?.wasHeld === true);
+      if (held.some(({ parts }) => parts.some(({ isAlone }) => isAlone))) continue;
+      if (held.length > 1) this.#crime(`${to} is disturbed ${held.length} times`);
+    }
+  }
+
+  async erase(which: number): Promise<void> {
+    const found = this.messages[which % Math.max(this.messages.length, 1)];
+    if (found === undefined) return;
+    const erased = await this.#process.ledger.admin.forget(found.eventId);
+    if (erased !== 'under-way' && erased !== null) found.isErased = true;
+  }
+
+  /** Time passes, and nothing new comes. What has arrived when its process died may have to wait, too. */
+  async settle(): Promise<void> {
+    this.isAway = false;
+    await this.drain();
+    for (let hour = 0; hour < 72 && !(await this.#isDone()); hour += 1) {
+      this.clock.advance(HOUR);
+      await this.drain();
+    }
+    const [lost] = this.#open();
+    if (lost !== undefined) this.#crime(`${lost.text} never arrives`);
+  }
+
+  async #isDone(): Promise<boolean> {
+    return [...(await this.statuses())].every((status) => status === DONE);
+  }
+
+  /** What the ledger says of each that is not erased. */
+  async statuses(): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const { eventId, isErased } of this.messages) {
+      const details = await this.#process.ledger.events.get(eventId);
+      if (!isErased) found.add(`${details?.status} ${details?.deliveries[0]?.status}`);
+    }
+    return found;
+  }
+
+  hear({ to, text, idempotencyKey }: OutgoingMessage): void {
+    const known = this.#heard.get(idempotencyKey);
+    if (known !== undefined && known !== text) this.#crime(`${idempotencyKey} is two messages`);
+    if (known !== undefined) return;
+    this.#heard.set(idempotencyKey, text);
+    const parts = [...text.matchAll(/message (\d+);/g)].map(
+      (one) => this.messages[Number(one[1]) - 1]!,
+    );
+    this.#news.push({ to, parts });
+    if (parts.length > 1) this.digests += 1;
+    if (parts.length === 0) this.#crime('an empty message arrives');
+    for (const [at, part] of parts.entries()) {
+      const again = `${part.text} arrives again`;
+      part.arrivals += 1;
+      if (part.arrivals > 1 && !this.messages.some(({ isErased }) => isErased)) this.#crime(again);
+      if (this.#isQuiet(part)) this.#crime(`${part.text} disturbs`);
+      if (part.isErased) this.#crime(`${part.text} was erased`);
+      if (part.said.to !== to) this.#crime(`${part.text} is told to ${to}`);
+      if (at > 0 && !part.mayBeHeld) this.#crime(`${part.text} was not held`);
+      if (at > 0 && parts[at - 1]!.eventId > part.eventId) this.#crime(`${part.text} is too late`);
+    }
+  }
+
+  close(): void {
+    this.memory.close();
+  }
+
+  #open(): ModelMessage[] {
+    return this.messages.filter(({ arrivals, isErased }) => arrivals === 0 && !isErased);
+  }
+
+  /** Whether it would disturb somebody now. */
+  #isQuiet({ said: { mapping, isReply, isUrgent } }: ModelMessage): boolean {
+    if (isUrgent) return false;
+    const { channel, agent, mappings } = this.rules;
+    return [channel, mappings[mapping], isReply ? agent : undefined].some(
+      (hours) => hours !== undefined && isWithin(hours, this.clock.now()),
+    );
+  }
+
+  #crime(what: string): void {
+    this.crimes.push(`${new Date(this.clock.now()).toISOString()}: ${what}`);
+  }
+
+  #event(text: string, { mapping, to, isReply, isUrgent }: Said): NewEvent {
+    const receivedAt = this.clock.now();
+    const base = event({ hook: mapping, receivedAt });
+    const deliveryId = deliveryOf(base.id);
+    const job: DeliveryJob = {
+      v: 1,
+      deliveryId,
+      eventId: base.id,
+      channel: 'chan_1',
+      to,
+      text,
+      runId: isReply ? runOf(base.id) : null,
+      agentId: 'main',
+      becomesLastRoute: false,
+      name: 'Hook',
+      wakeMode: 'none',
+      trust: { level: 'trusted', verifiedBy: 'token', mapping },
+      ...(isUrgent && { isUrgent }),
+    };
+    const { runId } = job;
+    const of = { id: deliveryId, eventId: base.id, runId, channel: 'chan_1', to } as const;
+    const changes = [
+      { type: 'delivery', ...of, status: 'pending' },
+      { type: 'work', work: deliveryWork(job, 'chan_1', receivedAt) },
+    ] as const;
+    const details = { kind: 'deliver', message: text };
+    return { ...base, actions: [{ receipt: { kind: 'deliver', deliveryId }, details, changes }] };
+  }
+}
+
+function asOption({ start, end, timezone }: Hours) {
+  return { from: start, to: end, ...(timezone !== undefined && { timezone }) };
+}
