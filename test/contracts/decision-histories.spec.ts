@@ -9,7 +9,7 @@ import { DecisionWorld } from '../support/decision-world.ts';
  */
 
 /** `npm run test:decisions:long` sets it to 10,000. */
-const HISTORIES = Number(process.env['DECISION_HISTORIES'] ?? 200);
+const HISTORIES = Number(process.env['DECISION_HISTORIES'] ?? 60);
 const SEED = 27;
 const TIMEOUT_MS = 80_000 + 1000 * HISTORIES;
 const MINUTE = 60_000;
