@@ -3,10 +3,11 @@
 import TestSequencer from '@jest/test-sequencer';
 
 const LONGEST =
-  /\/(?:ledger-(?:sqlite-moving|sqlite-inline|postgres)|rule-histories|kill|power-cut)\.[a-z-]*spec\.ts$/;
+  /\/(?:ledger-(?:sqlite-moving|sqlite-inline|postgres)|rule-histories|kill|power-cut|power-cut-between)\.[a-z-]*spec\.ts$/;
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
     const sorted = super.sort(tests);
     const isLongest = ({ path }) => LONGEST.test(path);
     return [...sorted.filter(isLongest), ...sorted.filter((test) => !isLongest(test))];
