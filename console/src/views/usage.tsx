@@ -115,7 +115,8 @@ const COLUMNS: readonly Column<Line>[] = [
     title: 'Cost',
     kind: 'number',
     value: ({ cost }) => cost,
-    cell: ({ cost, turns, unpriced }) => known(DOLLARS.format(cost), unpriced, turns),
+    cell: ({ cost, turns, unpriced, uncounted }) =>
+      known(DOLLARS.format(cost), unpriced, turns, uncounted === turns ? 'unknown' : 'no price'),
   },
 ];
 
@@ -125,7 +126,7 @@ function tokens(title: string, value: (line: Line) => number): Column<Line> {
 }
 
 /** What nobody counted, or what has no price, is not nothing. */
-function known(sum: string, unknown: number, turns: number) {
-  if (unknown === turns) return <span class="faint">unknown</span>;
+function known(sum: string, unknown: number, turns: number, nothing = 'unknown') {
+  if (unknown === turns) return <span class="faint">{nothing}</span>;
   return unknown === 0 ? sum : `${sum}, and unknown of ${unknown.toLocaleString()} turns`;
 }
