@@ -1,5 +1,5 @@
 /*
- * Lengths of time: as people write them, between one try and the next, and for one attempt.
+ * Lengths of time: as people write them, between one try and the next, and for one attempt. Times, as people read them.
  */
 
 /** A length of time in the configuration: `90s`, `30m`, `2h`, `7d`; `0m` is off. */
@@ -157,4 +157,14 @@ export class Deadline implements Disposable {
     this.#released.abort(OVER);
     this.#limit.release();
   }
+}
+
+/** A time as people read it: `2026-11-28 07:00 UTC`. @param at epoch milliseconds */
+export function dayAndTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** One that is near: `07:00 UTC`. @param at epoch milliseconds */
+export function timeOfDay(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 16)} UTC`;
 }

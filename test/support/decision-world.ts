@@ -1,13 +1,9 @@
-import { Test } from '@nestjs/testing';
-import { HooksModule } from '../../src/hooks/index.ts';
-import { AgentRunner, Channel, TapDoor, WorkLedger } from '../../src/hooks/ports/index.ts';
+import { AgentRunner, Channel, TapDoor } from '../../src/hooks/ports/index.ts';
 import type {
   AgentReply,
   AgentTurn,
   Approval,
   Decision,
-  Lane,
-  Lease,
   Ledger,
   NewEvent,
   OutgoingMessage,
@@ -15,19 +11,14 @@ import type {
   Tap,
   WaitingRun,
 } from '../../src/hooks/ports/index.ts';
-import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
-import { Notices } from '../../src/hooks/work/notice.ts';
-import { RunStep } from '../../src/hooks/work/run.ts';
-import type { StepResult } from '../../src/hooks/work/step.ts';
-import { TapStep } from '../../src/hooks/work/tap-step.ts';
 import { MOST_TRIES } from '../../src/hooks/ports/wait.ts';
 import { LIMITS, MAIN, agent, runOf } from '../contracts/ledger/events.ts';
 import { ButtonPlatform, SCHEME } from './button-platform.ts';
 import type { ShownMessage } from './button-platform.ts';
 import { ManualClock } from './clocks.ts';
 import { LastingMemory } from './lasting-memory.ts';
-import { Life } from './mortal-process.ts';
-import { LineLog } from './secret-free-log.ts';
+import { ModuleProcess } from './module-process.ts';
+import type { Life } from './mortal-process.ts';
 
 const OPERATOR = 'operator ana';
 const MINUTE = 60_000;
@@ -185,87 +176,6 @@ class CustomerChannel extends Channel {
   }
 }
 
-/** One process: everything of the module that does work, on the ledger as it finds it. */
-class Process {
-  private constructor(
-    readonly life: Life,
-    readonly ledger: Ledger,
-    private readonly find: <T>(token: abstract new (...given: never[]) => T) => T,
-  ) {}
-
-  static async start(world: DecisionWorld): Promise<Process> {
-    const life = new Life();
-    const opened = await world.memory.open(world.clock);
-    const ledger: Ledger = {
-      ...opened,
-      work: life.mortal(opened.work),
-      admin: life.mortal(world.observed(opened)),
-    };
-    const module = HooksModule.forRoot({
-      ledger: { open: async () => ledger },
-      runner: new PayingRunner(world.oracle, life),
-      clock: world.clock,
-      token: 'the-hook-token-of-the-decisions',
-      // Where the platform's requests would come in, as those of one that is known are verified.
-      mappings: [
-        {
-          id: 'taps',
-          match: { path: 'taps' },
-          action: 'ignore',
-          verify: { scheme: SCHEME, secrets: ['the-secret-of-the-decisions'] },
-        },
-      ],
-      channels: {
-        chan_1: { provider: new CustomerChannel(world.delivered, world.oracle, life) },
-        chan_2: { provider: world.platform.channel(life) },
-      },
-      agents: {
-        defaults: { heartbeat: { every: '0m' }, notify: { channel: 'chan_2', to: world.askedTo } },
-      },
-    });
-    const compiled = await Test.createTestingModule({ imports: [module] })
-      .setLogger(new LineLog())
-      .compile();
-    return new Process(life, ledger, (token) => compiled.get(token, { strict: false }));
-  }
-
-  /** Does one piece of work of a lane. @returns whether there was any */
-  async work(lane: Lane): Promise<boolean> {
-    const work = this.find(WorkLedger);
-    const delivery = this.find(DeliveryStep);
-    const limits = () => (lane === 'delivery' ? { resting: delivery.resting } : {});
-    const [lease] = await work.claim(lane, 1, NEVER, limits);
-    if (lease === undefined) return false;
-    const { outcome, changes } = await this.#step(lease);
-    await work.commit(lease, outcome, changes);
-    return true;
-  }
-
-  async knock(tap: Tap, isTyped: boolean): Promise<void> {
-    const { code, verdict, ...more } = tap;
-    const text = `${verdict === 'approved' ? 'approve' : 'deny'} ${code}`;
-    await this.find(TapDoor).knock(SCHEME, isTyped ? { ...more, text } : tap);
-    // It is answered beside the request.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  #step(lease: Lease): Promise<StepResult> {
-    switch (lease.kind) {
-      case 'run':
-        return this.find(RunStep).perform(lease, NEVER);
-      case 'delivery':
-        return this.find(DeliveryStep).perform(lease, NEVER);
-      case 'notice':
-        if (lease.job.taps === undefined) return this.find(Notices).perform();
-        return this.find(TapStep).perform(lease, NEVER);
-      case 'heartbeat':
-        throw new Error('nobody has asked for a heartbeat');
-    }
-  }
-}
-
-const NEVER = new AbortController().signal;
-
 /** Agents, a platform on which people decide about them, and processes that die at any moment. */
 export class DecisionWorld {
   readonly clock = new ManualClock();
@@ -275,7 +185,7 @@ export class DecisionWorld {
   readonly delivered = new Map<string, OutgoingMessage>();
   readonly events: string[] = [];
   deaths = 0;
-  #process!: Process;
+  #process!: ModuleProcess;
 
   private constructor(
     readonly askedTo: string,
@@ -287,13 +197,16 @@ export class DecisionWorld {
 
   static async create(askedTo: string, isTyped: boolean): Promise<DecisionWorld> {
     const world = new DecisionWorld(askedTo, isTyped);
-    world.#process = await Process.start(world);
+    world.#process = await world.#begin();
     await world.route('customer');
     return world;
   }
 
   /** Lets the process do something, of which it may die: then there is another one, and nothing was heard. */
-  async do<T>(act: (process: Process) => Promise<T>, diesAfter = Infinity): Promise<T | undefined> {
+  async do<T>(
+    act: (process: ModuleProcess) => Promise<T>,
+    diesAfter = Infinity,
+  ): Promise<T | undefined> {
     const { life } = this.#process;
     life.endAfter(diesAfter);
     const heard = await Promise.race([act(this.#process), life.over]);
@@ -301,7 +214,7 @@ export class DecisionWorld {
     if (!life.isOver) return heard ?? undefined;
     await life.rest();
     this.deaths += 1;
-    this.#process = await Process.start(this);
+    this.#process = await this.#begin();
     return undefined;
   }
 
@@ -324,7 +237,7 @@ export class DecisionWorld {
   async knock(taps: readonly Tap[], diesAfter?: number): Promise<void> {
     const open = await this.waits();
     const heard = await this.do(async (process) => {
-      await Promise.all(taps.map((tap) => process.knock(tap, this.isTyped)));
+      await Promise.all(taps.map((tap) => this.#knock(process.find(TapDoor), tap)));
       return true;
     }, diesAfter);
     if (heard === undefined || !this.isTyped) return;
@@ -336,6 +249,14 @@ export class DecisionWorld {
         open.filter(({ id }) => still.has(id)),
       );
     }
+  }
+
+  async #knock(door: TapDoor, tap: Tap): Promise<void> {
+    const { code, verdict, ...more } = tap;
+    const text = `${verdict === 'approved' ? 'approve' : 'deny'} ${code}`;
+    await door.knock(SCHEME, this.isTyped ? { ...more, text } : tap);
+    // It is answered beside the request.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   async route(to: string): Promise<void> {
@@ -371,7 +292,7 @@ export class DecisionWorld {
 
   async drain(): Promise<void> {
     const next = () =>
-      this.do(async (process) => (await process.work('turn')) || process.work('delivery'));
+      this.do(async (process) => (await process.work('turn')) || (await process.work('delivery')));
     while (await next());
   }
 
@@ -401,7 +322,33 @@ export class DecisionWorld {
   }
 
   /** The ledger's administration, of which the oracle hears what is decided. */
-  observed({ admin }: Ledger): Ledger['admin'] {
+  #begin(): Promise<ModuleProcess> {
+    const optionsOf = (life: Life) => ({
+      runner: new PayingRunner(this.oracle, life),
+      // Where the platform's requests would come in, as those of one that is known are verified.
+      mappings: [
+        {
+          id: 'taps',
+          match: { path: 'taps' },
+          action: 'ignore' as const,
+          verify: { scheme: SCHEME, secrets: ['the-secret-of-the-decisions'] },
+        },
+      ],
+      channels: {
+        chan_1: { provider: new CustomerChannel(this.delivered, this.oracle, life) },
+        chan_2: { provider: this.platform.channel(life) },
+      },
+      agents: {
+        defaults: {
+          heartbeat: { every: '0m' },
+          notify: { channel: 'chan_2' as const, to: this.askedTo },
+        },
+      },
+    });
+    return ModuleProcess.start(this, optionsOf, (opened) => ({ admin: this.#observed(opened) }));
+  }
+
+  #observed({ admin }: Ledger): Ledger['admin'] {
     const { oracle } = this;
     return new Proxy(admin, {
       get(target, name) {

@@ -1,64 +1,16 @@
-import { Test } from '@nestjs/testing';
-import { HooksModule } from '../../src/hooks/index.ts';
-import { AgentRunner, Channel, WorkLedger } from '../../src/hooks/ports/index.ts';
+import { AgentRunner, Channel } from '../../src/hooks/ports/index.ts';
 import type {
   AgentReply,
   AgentTurn,
-  Lane,
-  Ledger,
   NewEvent,
   OutgoingMessage,
 } from '../../src/hooks/ports/index.ts';
-import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
-import { RunStep } from '../../src/hooks/work/run.ts';
 import { LIMITS, runOf } from '../contracts/ledger/events.ts';
 import { LastingMemory } from './lasting-memory.ts';
 import { LoopWorld } from './loop-world.ts';
 import type { Held } from './loop-world.ts';
-import { Life } from './mortal-process.ts';
-import { LineLog } from './secret-free-log.ts';
-
-/** One process of the module, whose steps are made one by one. */
-class Process {
-  private constructor(
-    readonly life: Life,
-    readonly ledger: Ledger,
-    private readonly find: <T>(token: abstract new (...given: never[]) => T) => T,
-  ) {}
-
-  static async start(world: LoopService): Promise<Process> {
-    const life = new Life();
-    const opened = await world.memory.open(world.clock);
-    const ledger = { ...opened, work: life.mortal(opened.work) };
-    const module = HooksModule.forRoot({
-      ledger: { open: async () => ledger },
-      runner: new TellingRunner(world, life),
-      clock: world.clock,
-      token: 'the-hook-token-of-the-loops',
-      channels: { chan_1: { provider: new OutsideChannel(world, life) } },
-      agents: { defaults: { heartbeat: { every: '0m' } } },
-    });
-    const compiled = await Test.createTestingModule({ imports: [module] })
-      .setLogger(new LineLog())
-      .compile();
-    return new Process(life, ledger, (token) => compiled.get(token, { strict: false }));
-  }
-
-  /** @returns how much of it was due */
-  async work(lane: Lane): Promise<number> {
-    const work = this.find(WorkLedger);
-    const leases = await work.claim(lane, 8, NEVER);
-    for (const lease of leases) {
-      if (lease.kind !== 'run' && lease.kind !== 'delivery') throw new Error('nobody asked for it');
-      const { outcome, changes } =
-        lease.kind === 'run'
-          ? await this.find(RunStep).perform(lease, NEVER)
-          : await this.find(DeliveryStep).perform(lease, NEVER);
-      await work.commit(lease, outcome, changes);
-    }
-    return leases.length;
-  }
-}
+import { ModuleProcess } from './module-process.ts';
+import type { Life } from './mortal-process.ts';
 
 class TellingRunner extends AgentRunner {
   constructor(
@@ -95,8 +47,6 @@ class OutsideChannel extends Channel {
   }
 }
 
-const NEVER = new AbortController().signal;
-
 /** All of the module works on what comes, and its process may die at any of its calls. */
 export class LoopService extends LoopWorld {
   readonly memory = new LastingMemory();
@@ -104,11 +54,11 @@ export class LoopService extends LoopWorld {
   readonly dies: number[] = [];
   deaths = 0;
   readonly #replies = new Map<string, string>();
-  #process!: Process;
+  #process!: ModuleProcess;
 
   static async create(): Promise<LoopService> {
     const service = new LoopService();
-    service.#process = await Process.start(service);
+    service.#process = await service.#begin();
     return service;
   }
 
@@ -161,14 +111,22 @@ export class LoopService extends LoopWorld {
       if (life.isOver) {
         await life.rest();
         this.deaths += 1;
-        this.#process = await Process.start(this);
+        this.#process = await this.#begin();
       } else isBusy = done === true;
     }
   }
 
   /** @returns false: there was nothing to do */
   async #workAll(): Promise<boolean> {
-    const turns = await this.#process.work('turn');
-    return (await this.#process.work('delivery')) + turns > 0;
+    const turns = await this.#process.work('turn', 8);
+    return (await this.#process.work('delivery', 8)) + turns > 0;
+  }
+
+  #begin(): Promise<ModuleProcess> {
+    return ModuleProcess.start(this, (life) => ({
+      runner: new TellingRunner(this, life),
+      channels: { chan_1: { provider: new OutsideChannel(this, life) } },
+      agents: { defaults: { heartbeat: { every: '0m' } } },
+    }));
   }
 }

@@ -1,23 +1,18 @@
-import { Test } from '@nestjs/testing';
-import { HooksModule } from '../../src/hooks/index.ts';
-import { Channel, DeliveryError, WorkLedger, deliveryWork } from '../../src/hooks/ports/index.ts';
+import { Channel, DeliveryError, deliveryWork } from '../../src/hooks/ports/index.ts';
 import type {
   AgentReply,
   DeliveryJob,
-  DeliveryLease,
-  Ledger,
   NewEvent,
   OutgoingMessage,
 } from '../../src/hooks/ports/index.ts';
 import { AgentRunner } from '../../src/hooks/ports/index.ts';
-import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
 import { isWithin } from '../../src/platform/hours.ts';
 import type { Hours } from '../../src/platform/hours.ts';
 import { LIMITS, deliveryOf, event, runOf } from '../contracts/ledger/events.ts';
 import { ManualClock } from './clocks.ts';
 import { LastingMemory } from './lasting-memory.ts';
-import { Life } from './mortal-process.ts';
-import { LineLog } from './secret-free-log.ts';
+import { ModuleProcess } from './module-process.ts';
+import type { Life } from './mortal-process.ts';
 
 /** The hours of each, where it has any. */
 export interface QuietRules {
@@ -51,62 +46,11 @@ interface ModelMessage {
   isErased: boolean;
 }
 
-const NEVER = new AbortController().signal;
 const HOUR = 3_600_000;
 /** In one moment. */
 const MOST_LOOKS = 500;
 /** Of an event and its message. */
 export const DONE = 'done delivered';
-
-/** One process of the module, whose deliveries are made one by one. */
-class Process {
-  private constructor(
-    readonly life: Life,
-    readonly ledger: Ledger,
-    private readonly find: <T>(token: abstract new (...given: never[]) => T) => T,
-  ) {}
-
-  static async start(world: QuietWorld): Promise<Process> {
-    const life = new Life();
-    const opened = await world.memory.open(world.clock);
-    const ledger = { ...opened, work: life.mortal(opened.work) };
-    const { channel, agent, mappings } = world.rules;
-    const module = HooksModule.forRoot({
-      ledger: { open: async () => ledger },
-      runner: new NoRunner(),
-      clock: world.clock,
-      token: 'the-hook-token-of-the-quiet-hours',
-      channels: {
-        chan_1: { provider: new Chat(world, life), quietHours: channel },
-        retryHours: 168,
-      },
-      agents: {
-        defaults: { heartbeat: { every: '0m' }, notify: false },
-        list: [{ id: 'main', ...(agent && { quietHours: asOption(agent) }) }],
-      },
-      mappings: (['m', 'n'] as const).map((id) => ({
-        id,
-        messageTemplate: 'x',
-        ...(mappings[id] && { quietHours: asOption(mappings[id]) }),
-      })),
-    });
-    const compiled = await Test.createTestingModule({ imports: [module] })
-      .setLogger(new LineLog())
-      .compile();
-    return new Process(life, ledger, (token) => compiled.get(token, { strict: false }));
-  }
-
-  /** Looks at one message that is up. @returns whether there was one */
-  async deliver(): Promise<boolean> {
-    const work = this.find(WorkLedger);
-    const [lease] = await work.claim('delivery', 1, NEVER);
-    if (lease === undefined) return false;
-    const step = this.find(DeliveryStep);
-    const { outcome, changes } = await step.perform(lease as DeliveryLease, NEVER);
-    await work.commit(lease, outcome, changes);
-    return true;
-  }
-}
 
 class NoRunner extends AgentRunner {
   override run(): Promise<AgentReply> {
@@ -155,7 +99,7 @@ export class QuietWorld {
   readonly #heard = new Map<string, string>();
   /** What has arrived since somebody last looked: a list for each message of the platform. */
   #news: { readonly to: string; readonly parts: readonly ModelMessage[] }[] = [];
-  #process!: Process;
+  #process!: ModuleProcess;
 
   private constructor(
     readonly rules: QuietRules,
@@ -166,7 +110,7 @@ export class QuietWorld {
 
   static async create(rules: QuietRules, now: number): Promise<QuietWorld> {
     const world = new QuietWorld(rules, now);
-    world.#process = await Process.start(world);
+    world.#process = await world.#begin();
     return world;
   }
 
@@ -184,14 +128,34 @@ export class QuietWorld {
     this.#isHalfDone = true;
     for (const message of this.#open()) message.mayBeHeld ||= this.#isQuiet(message);
     life.endAfter(dies);
-    const found = await Promise.race([this.#process.deliver(), life.over.then(() => true)]);
+    const found = await Promise.race([this.#process.work('delivery'), life.over]);
     life.endAfter(Infinity);
-    if (!life.isOver) return found;
+    if (!life.isOver) return found === 1;
     await life.rest();
     this.deaths += 1;
     for (const message of this.#open()) message.isAlone ||= !message.wasHeld;
-    this.#process = await Process.start(this);
+    this.#process = await this.#begin();
     return true;
+  }
+
+  #begin(): Promise<ModuleProcess> {
+    const { channel, agent, mappings } = this.rules;
+    return ModuleProcess.start(this, (life) => ({
+      runner: new NoRunner(),
+      channels: {
+        chan_1: { provider: new Chat(this, life), quietHours: channel },
+        retryHours: 168,
+      },
+      agents: {
+        defaults: { heartbeat: { every: '0m' }, notify: false },
+        list: [{ id: 'main', ...(agent && { quietHours: asOption(agent) }) }],
+      },
+      mappings: (['m', 'n'] as const).map((id) => ({
+        id,
+        messageTemplate: 'x',
+        ...(mappings[id] && { quietHours: asOption(mappings[id]) }),
+      })),
+    }));
   }
 
   /** Until nothing is due. */

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { runsOfBudget } from '../actions/accept.ts';
-import { toNewAction } from '../actions/new-action.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
+import { toNewAction } from '../actions/new-action.ts';
 import type { HookAction } from '../actions/hook-action.ts';
 import { builtInHook } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { withSignalsOf } from '../actions/shown-action.ts';
 import { isCredential } from '../../platform/credentials.ts';
+import { dayAndTime } from '../../platform/time.ts';
 import { HookIngress } from '../http/hook-ingress.ts';
 import { PathRules } from '../http/path-rules.ts';
 import { signedBy } from '../http/request.ts';
 import type { MatchExplanation } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
-import { HooksSettings, budgetMeter } from '../options/index.ts';
-import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
-import { explainBudget } from './explain-budget.ts';
+import { HooksSettings, budgetMeter, describeBudget } from '../options/index.ts';
+import type { BudgetOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { AgentDirectory, Clock, EventStore, LedgerAdmin } from '../ports/index.ts';
-import type { Change, RunJob } from '../ports/index.ts';
+import { AgentDirectory, Clock, DOLLAR, EventStore, LedgerAdmin } from '../ports/index.ts';
+import type { BudgetUse, Change, RunJob } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
@@ -289,4 +289,20 @@ function refused(
 
 function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefusal {
   return { status, code, error: message };
+}
+
+/** How a budget stands, and what that means for a run that comes now. */
+function explainBudget(budget: BudgetOptions, { used, reserved, until }: BudgetUse): string {
+  const { of, then = 'hold' } = budget;
+  const show = (amount: number) =>
+    of === 'cost' ? `$${(amount / DOLLAR).toFixed(2)}` : amount.toLocaleString('en-US');
+  const which = `the ${describeBudget(budget)}`;
+  if (until !== null) {
+    const what = then === 'hold' ? 'its run waits' : 'it is refused (503 budget_used_up)';
+    return `${which} is used up (${show(used)}): ${what} until ${dayAndTime(until)}`;
+  }
+  const left = Math.max(0, budgetMeter(budget).most - used - reserved);
+  const underWay = reserved > 0 ? `, ${show(reserved)} reserved by turns under way` : '';
+  const wait = left === 0 ? '; its run waits for one of these to end' : '';
+  return `of ${which} ${show(used)} is used${underWay}, ${show(left)} left${wait}`;
 }

@@ -1,11 +1,10 @@
 import { IsIn, IsNumber, IsOptional, IsPositive, IsString, Matches, Max } from 'class-validator';
 import { durationMs } from '../../platform/time.ts';
-import type { BudgetMeter, UsageOf } from '../ports/index.ts';
+import { DOLLAR } from '../ports/index.ts';
+import type { BudgetWindow, UsageOf } from '../ports/index.ts';
 import { Lasts } from './rule-options.ts';
 
 const HOUR = 3_600_000;
-/** A dollar, in what cost is counted in. */
-export const MICRO = 1_000_000;
 const MOST = 1_000_000_000_000;
 
 /** One entry of `hooks.budgets`: how much agents may use in a time. */
@@ -74,15 +73,10 @@ export function scopeOf(scope: string): readonly [what: string, id: string] {
 }
 
 /** How a budget is known to the ledger. */
-export function budgetMeter({
-  of,
-  most,
-  scope = '*',
-  per,
-}: BudgetOptions): Pick<BudgetMeter, 'name' | 'most' | 'perMs'> {
+export function budgetMeter({ of, most, scope = '*', per }: BudgetOptions): BudgetWindow {
   return {
     name: `${of} ${scope} ${per}`,
-    most: of === 'cost' ? Math.ceil(most * MICRO) : most,
+    most: of === 'cost' ? Math.ceil(most * DOLLAR) : most,
     perMs: durationMs(per),
   };
 }

@@ -1,3 +1,6 @@
+/** A dollar, in the millionths in which cost is counted. */
+export const DOLLAR = 1_000_000;
+
 /** A budget. @publicApi */
 export interface BudgetWindow {
   /** What it counts, of what and in which time: budgets that say the same count together. */

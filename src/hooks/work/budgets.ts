@@ -5,6 +5,7 @@
 //                              ├─ its model has no price, and cost is counted ─▶ it fails, and says what to do
 //                              └─ else null ─▶ the agent is asked ─▶ after ─▶ the change `usage`
 import { Injectable } from '@nestjs/common';
+import { timeOfDay } from '../../platform/time.ts';
 import {
   HooksSettings,
   budgetMeter,
@@ -109,7 +110,7 @@ export class Budgets {
       ? `turns under way have reserved what is left of the ${describeBudget(full.budget)}`
       : `the ${describeBudget(full.budget)} is used up`;
     const { until, isShort } = room;
-    return { outcome: 'held', error: `${why}; tried at ${at(until)}`, until, isShort };
+    return { outcome: 'held', error: `${why}; tried at ${timeOfDay(until)}`, until, isShort };
   }
 
   /** What the end of a turn writes. */
@@ -247,8 +248,4 @@ function amountOf(
 
 function noPrice(model = 'auto'): string {
   return `there is no price of model "${model}", and a budget counts cost: set models.prices`;
-}
-
-function at(time: number): string {
-  return `${new Date(time).toISOString().slice(11, 16)} UTC`;
 }

@@ -103,7 +103,7 @@ export function originOf(message: string, found: readonly FoundReply[], mapping:
     (one, other) => one.reply.uses - other.reply.uses || depth(one) - depth(other),
   );
   if (cause === undefined) return beginning(words);
-  return { rounds: nextRounds(cause, message, mapping), cause: cause.reply };
+  return { rounds: nextRounds(cause, { message, words }, mapping), cause: cause.reply };
 }
 
 interface Cause extends Repetition {
@@ -150,7 +150,11 @@ function saysAgain(others: readonly string[], began: readonly string[]): boolean
 }
 
 /** A round more, unless somebody has added words to the reply that did not stand around the one before. */
-function nextRounds(cause: Cause, message: string, mapping: string): Rounds {
+function nextRounds(
+  cause: Cause,
+  { message, words }: { readonly message: string; readonly words: readonly string[] },
+  mapping: string,
+): Rounds {
   const { reply, others, rest, repeated, isWhole } = cause;
   const { counts, around, began } = reply.rounds;
   const before = around[mapping];
@@ -165,7 +169,7 @@ function nextRounds(cause: Cause, message: string, mapping: string): Rounds {
   const hasMore = others.length > MOST_WORDS || more.length > 0;
   // What stands below a reply is seen once it is not cut off any more.
   const isUncovered = before.isCut && isWhole;
-  const all = new Set(digests(wordsOf(message), Infinity));
+  const all = new Set(digests(words, Infinity));
   const missing = before.sure.filter((word) => !all.has(word)).length;
   // Nobody gives others a frame of common words, of which their own answers would be parts.
   const mayMiss = repeated > 0 && (isCut || before.isCut) ? before.sure.length / 2 : 0;

@@ -9,6 +9,7 @@
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
 import { shorten } from '../../platform/shorten.ts';
+import { dayAndTime } from '../../platform/time.ts';
 import { hidesWithoutReason } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LedgerAdmin } from '../ports/index.ts';
@@ -262,7 +263,7 @@ function questionText(
   const { id, kind, until, whenOver } = wait;
   const what = wouldHappen(job, wait);
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
-  const time = inMinutes(until);
+  const time = dayAndTime(until);
   const how = hasCommand
     ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} ${otherwise}.`
     : `Decide about ${id} in the console; without a decision by ${time} ${otherwise}.`;
@@ -289,15 +290,11 @@ function asWord(text: string): string {
 
 /** How a question ended, for those who were asked. */
 export function endText({ verdict, by, at, reason, text }: WaitDecision): string {
-  const time = inMinutes(Date.parse(at));
+  const time = dayAndTime(Date.parse(at));
   if (verdict === 'expired') return `**Nobody has decided in time** (${time}).`;
   const what = verdict === 'denied' ? 'Denied' : 'Approved';
   const how = text === null ? '' : ' with other words';
   const why = reason === null ? '' : `: ${shorten(reason.replace(/\s+/g, ' '), MAX_REASON)}`;
   // A name with a colon could be taken for an address.
   return `**${what}${how} by ${by?.replace(':', ' ') ?? 'nobody'}**, ${time}${why}`;
-}
-
-function inMinutes(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

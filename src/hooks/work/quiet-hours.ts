@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { endOfHours } from '../../platform/hours.ts';
+import { dayAndTime } from '../../platform/time.ts';
 import { AgentDirectory, Clock, RunRules, isDirect } from '../ports/index.ts';
 import type { ChannelBinding, DeliveryJob, DeliveryLease } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
@@ -23,8 +24,7 @@ export class QuietHours {
   before({ job, attempt }: DeliveryLease, binding: ChannelBinding): StepResult | null {
     const until = this.until(job, binding);
     if (until === null) return null;
-    const at = `${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-    const error = `held until the end of quiet hours, ${at}`;
+    const error = `held until the end of quiet hours, ${dayAndTime(until)}`;
     // What may have been sent before goes by itself again, since its platform may know it so.
     const isKnown = attempt > 1 && job.wasHeld !== true;
     return {

@@ -7,6 +7,7 @@
 //
 // What a busy session does to a new run is decided where it is queued (ledger/work/busy.ts).
 import { Injectable } from '@nestjs/common';
+import { timeOfDay } from '../../platform/time.ts';
 import { Clock, RunRules, WorkLedger, noteOf, runQueue } from '../ports/index.ts';
 import type {
   Behind,
@@ -37,7 +38,7 @@ export class RuleKeeper {
       const behind = await this.ledger.behind(lease, collect.most - 1);
       const until = Math.min(dueAt(collect, job, behind), now + collect.forMs);
       if (now < until) {
-        const waits = held(lease, 'collect', until, `gathers events until ${at(until)}`);
+        const waits = held(lease, 'collect', until, `gathers events until ${timeOfDay(until)}`);
         return { ...waits, outcome: { ...waits.outcome, most: collect.most } };
       }
     }
@@ -90,7 +91,7 @@ export class RuleKeeper {
         ],
       };
     }
-    return held(lease, 'limit', until, `${why}; tried at ${at(until)}`);
+    return held(lease, 'limit', until, `${why}; tried at ${timeOfDay(until)}`);
   }
 }
 
@@ -120,8 +121,4 @@ function held(
     outcome: { type: 'wait', for: cause, until, holdsKey: true },
     changes: [{ type: 'run-update', id: ref ?? '', status: 'waiting', error }],
   };
-}
-
-function at(time: number): string {
-  return `${new Date(time).toISOString().slice(11, 16)} UTC`;
 }

@@ -1,4 +1,5 @@
 // What turns used, by day, and not by event: it stays when events are forgotten or erased.
+import { DOLLAR } from '../../hooks/ports/budgets.ts';
 import type { UsageChange } from '../../hooks/ports/change.ts';
 import type { UsageFilter, UsageLine } from '../../hooks/ports/usage.ts';
 import { integer, text, word } from '../rows.ts';
@@ -6,7 +7,6 @@ import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 
 export const DAY_MS = 86_400_000;
-const MICRO = 1_000_000;
 /** Different rows of a day: a sender may name any model where none is configured. */
 const MOST_A_DAY = 1000;
 const LONGEST_NAME = 200;
@@ -63,7 +63,7 @@ export async function readUsage(tx: Tx, { by, days }: UsageFilter): Promise<read
     turns: integer(row, 'turns'),
     inputTokens: integer(row, 'input'),
     outputTokens: integer(row, 'output'),
-    cost: integer(row, 'cost') / MICRO,
+    cost: integer(row, 'cost') / DOLLAR,
     unpriced: integer(row, 'unpriced'),
     uncounted: integer(row, 'uncounted'),
   }));
