@@ -226,6 +226,31 @@ describe('budgets (behaviour.md §16)', () => {
     await ends();
   });
 
+  it('that refuse concern no agent of which they count nothing', async () => {
+    const list = [
+      { id: 'main' },
+      { id: 'program', runner: { type: 'command' as const, command: 'cat' } },
+    ];
+    const programs = { id: 'builds', messageTemplate: '{{ text }}', agentId: 'program' };
+    await start(
+      [
+        { of: 'tokens', most: 1000, per: '1h', then: 'refuse' },
+        { of: 'runs', most: 2, per: '1h', scope: 'agent:program', then: 'refuse' },
+      ],
+      {},
+      {
+        agents: { defaults: { heartbeat: { every: '0m' } }, list },
+        mappings: [...MAPPINGS, { ...programs, deliver: false, wakeMode: 'next-heartbeat' }],
+      },
+    );
+    await ends();
+    expect((await hooks.post('/tickets', { text: 'b' })).status).toBe(503);
+    await ends('builds');
+    await ends('builds');
+    expect((await hooks.post('/builds', { text: 'b' })).status).toBe(503);
+    expect(await hooks.stored()).toBe(3);
+  });
+
   it('that refuse hold what was accepted before', async () => {
     await start([{ of: 'runs', most: 1, per: '1h', then: 'refuse' }]);
     const replies: (() => void)[] = [];

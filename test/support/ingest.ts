@@ -57,6 +57,7 @@ export function ingest(given: HooksSettingsInput) {
   const { current } = settings;
   return {
     settings,
+    directory,
     resolver,
     mappings,
     current,

@@ -1,4 +1,4 @@
-import { resolveOptions } from '../options/index.ts';
+import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import { Intake, LedgerUnavailable } from '../ports/index.ts';
 import type { Acceptance, NewEvent } from '../ports/index.ts';
 import { EventAcceptance } from './accept.ts';
@@ -32,7 +32,8 @@ async function accept(
 ) {
   const intake = new StandInIntake();
   if (answer !== undefined) intake.answer = answer;
-  const settings = resolveOptions({ idempotencyHours }).resolved;
+  const options = new HooksSettings({ idempotencyHours });
+  const settings = options.current;
   const { payloadText = '{"a":1}', receivedAt = AT, replayOf, ...resolved } = over;
   const request: HookRequest = {
     name: 'agent',
@@ -47,7 +48,8 @@ async function accept(
     replayOf,
   };
   const hook = { hook: 'agent', actions: [], warnings: [], ...resolved };
-  const accepted = await new EventAcceptance(intake).accept(request, hook, settings);
+  const acceptance = new EventAcceptance(intake, new ConfiguredAgents(options));
+  const accepted = await acceptance.accept(request, hook, settings);
   return { accepted, event: intake.events[0] };
 }
 

@@ -4,13 +4,13 @@
 import { Injectable } from '@nestjs/common';
 import { budgetMeter, concernsBudget } from '../options/index.ts';
 import type { BudgetOptions, ResolvedHooksOptions } from '../options/index.ts';
-import { Intake, LedgerUnavailable } from '../ports/index.ts';
+import { AgentDirectory, Intake, LedgerUnavailable } from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
 import type { AcceptLimits, Acceptance, NewEvent, Receipt, SkipReceipt } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import type { AgentAction, HookAction } from './hook-action.ts';
+import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
 import { isOfSignedText, keysOf } from './idempotency.ts';
 import type { DedupeRule } from './idempotency.ts';
@@ -51,7 +51,10 @@ export interface Accepted {
 /** Makes an event durable together with all the work it asks for: one commit, before the sender is answered. */
 @Injectable()
 export class EventAcceptance {
-  constructor(private readonly intake: Intake) {}
+  constructor(
+    private readonly intake: Intake,
+    private readonly agents: AgentDirectory,
+  ) {}
 
   /** @throws Rejection when it could not be accepted; nothing was stored then. */
   accept(
@@ -80,7 +83,7 @@ export class EventAcceptance {
     resolved: ResolvedHook,
     settings: ResolvedHooksOptions,
   ): Promise<Accepted> {
-    const limits = limitsFor(request, resolved, settings);
+    const limits = limitsFor(request, resolved, settings, this.agents);
     const event = toNewEvent(request, resolved, settings);
     const acceptance = await this.#store(event, limits);
     switch (acceptance.outcome) {
@@ -140,28 +143,32 @@ export function limitsFor(
   request: HookRequest,
   resolved: ResolvedHook,
   { agents, hooks }: ResolvedHooksOptions,
+  directory: AgentDirectory,
 ): AcceptLimits {
   const { maxSystemEvents, maxSystemEventsPerHook = Math.ceil(maxSystemEvents / 2) } =
     agents.defaults;
   const { maxQueued } = resolved;
   const limits = { maxSystemEvents, maxSystemEventsOfHook: maxSystemEventsPerHook, maxQueued };
   const refusing = hooks.budgets.filter(({ then }) => then === 'refuse');
-  const budgets = refusing.filter((budget) => runsOfBudget(budget, request, resolved).length > 0);
+  const budgets = budgetsOf(refusing, request, resolved, directory);
   return budgets.length === 0 ? limits : { ...limits, budgets: budgets.map(budgetMeter) };
 }
 
-/** The runs of a request that a budget is of. */
-export function runsOfBudget(
-  budget: BudgetOptions,
+/** Those that count something of the runs of a request. */
+export function budgetsOf(
+  budgets: readonly BudgetOptions[],
   { verifiedBy: sender }: Pick<HookRequest, 'verifiedBy'>,
   { actions, mapping, hook: name }: ResolvedHook,
-): readonly AgentAction[] {
+  agents: AgentDirectory,
+): readonly BudgetOptions[] {
+  if (budgets.length === 0) return budgets;
   const hook = mapping ?? name;
-  return actions
-    .filter((action) => action.kind === 'agent')
-    .filter(({ agentId: agent }) =>
-      concernsBudget(budget, { kind: 'run', hook, name, agent, sender }),
-    );
+  const runs = actions
+    .filter(({ kind }) => kind === 'agent')
+    .map(({ agentId }) => agents.resolve(agentId));
+  return budgets.filter((budget) =>
+    runs.some((agent) => concernsBudget(budget, { kind: 'run', hook, name, agent, sender })),
+  );
 }
 
 /** For `Retry-After`: what is over then was still used when the request came. */

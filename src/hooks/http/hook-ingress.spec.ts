@@ -27,10 +27,15 @@ class StandInIntake extends Intake {
 
 function open() {
   const given = { mappings: [{ id: 'ci', messageTemplate: '{{ a }}' }] };
-  const { resolver, mappings, current } = ingest(given);
+  const { directory, resolver, mappings, current } = ingest(given);
   const intake = new StandInIntake();
   const callbacks = Object.create(RunCallbacks.prototype) as RunCallbacks;
-  const ingress = new HookIngress(resolver, mappings, new EventAcceptance(intake), callbacks);
+  const ingress = new HookIngress(
+    resolver,
+    mappings,
+    new EventAcceptance(intake, directory),
+    callbacks,
+  );
   return {
     intake,
     handle: async (

@@ -8,7 +8,7 @@ import { HookIngress } from '../http/hook-ingress.ts';
 import { runIdIn } from '../http/run-question.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { HooksSettings } from '../options/index.ts';
-import { CALLBACK, Intake } from '../ports/index.ts';
+import { AgentDirectory, CALLBACK, Intake } from '../ports/index.ts';
 import type { Acceptance, EventRequest, NewEvent } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { WorkLoop } from '../work/work-loop.ts';
@@ -52,6 +52,7 @@ export class EventSimulation {
     private readonly settings: HooksSettings,
     private readonly intake: Intake,
     private readonly work: WorkLoop,
+    private readonly agents: AgentDirectory,
   ) {}
 
   /** Begins to do what is accepted. Neither periodic heartbeats nor retention are begun. */
@@ -103,7 +104,7 @@ export class EventSimulation {
     resolved: ResolvedHook,
     event = toNewEvent(request, resolved, request.settings),
   ): NonNullable<SimulatedMeaning['accept']> {
-    const limits = limitsFor(request, resolved, request.settings);
+    const limits = limitsFor(request, resolved, request.settings, this.agents);
     return async () => ({ event, acceptance: await this.intake.accept(event, limits) });
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { runsOfBudget } from '../actions/accept.ts';
+import { budgetsOf } from '../actions/accept.ts';
 import type { ResolvedHook } from '../actions/accept.ts';
 import { toNewAction } from '../actions/new-action.ts';
 import type { HookAction } from '../actions/hook-action.ts';
@@ -22,7 +22,6 @@ import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
-import { countsTokens } from '../work/budgets.ts';
 import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
@@ -207,12 +206,8 @@ export class HookPreview {
 
   /** Of those that count something of its runs. */
   async #budgets(request: HookRequest, resolved: ResolvedHook): Promise<readonly string[]> {
-    const budgets = request.settings.hooks.budgets.filter((budget) =>
-      runsOfBudget(budget, request, resolved).some(
-        ({ agentId }) =>
-          budget.of === 'runs' || countsTokens({ agent: this.agents.resolve(agentId) }),
-      ),
-    );
+    const { budgets: all } = request.settings.hooks;
+    const budgets = budgetsOf(all, request, resolved, this.agents);
     if (budgets.length === 0) return [];
     const uses = await this.admin.budgets(budgets.map(budgetMeter));
     return budgets.map((budget, at) => explainBudget(budget, uses[at]!));

@@ -1,7 +1,7 @@
 import { IsIn, IsNumber, IsOptional, IsPositive, IsString, Matches, Max } from 'class-validator';
 import { durationMs } from '../../platform/time.ts';
 import { DOLLAR } from '../ports/index.ts';
-import type { BudgetWindow, UsageOf } from '../ports/index.ts';
+import type { Agent, BudgetWindow, UsageOf } from '../ports/index.ts';
 import { Lasts } from './rule-options.ts';
 
 const HOUR = 3_600_000;
@@ -48,7 +48,8 @@ export class BudgetOptions {
 }
 
 /** What is asked of budgets whether it counts by them. */
-export interface BudgetedWork extends Omit<UsageOf, 'model'> {
+export interface BudgetedWork extends Omit<UsageOf, 'model' | 'agent'> {
+  readonly agent: Pick<Agent, 'id' | 'runner'>;
   /** Name of the hook under the prefix. */
   readonly name: string;
 }
@@ -58,12 +59,17 @@ export function concernsBudget(
   { scope = '*', of }: BudgetOptions,
   { kind, hook, name, agent, sender }: BudgetedWork,
 ): boolean {
-  if (of === 'runs' && kind !== 'run') return false;
+  if (of === 'runs' ? kind !== 'run' : !countsTokens(agent)) return false;
   if (scope === '*') return true;
   const [what, id] = scopeOf(scope);
-  if (what === 'agent') return agent === id.toLowerCase();
+  if (what === 'agent') return agent.id === id.toLowerCase();
   if (kind !== 'run') return false;
   return what === 'hook' ? id === hook || id === name : id === sender || `token ${id}` === sender;
+}
+
+/** Whether what its turns use is known: programs, and agents elsewhere, do not say it. */
+export function countsTokens({ runner }: Pick<Agent, 'runner'>): boolean {
+  return runner === undefined || runner.type === 'model' || runner.type === 'http';
 }
 
 /** What a scope is of, and its id. */

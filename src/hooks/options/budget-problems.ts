@@ -1,12 +1,13 @@
 import { SOLE_AGENT_ID } from './agents-options.ts';
 import type { AgentsOptions } from './agents-options.ts';
-import { budgetMeter, scopeOf } from './budget-options.ts';
+import { budgetMeter, countsTokens, scopeOf } from './budget-options.ts';
 import type { BudgetOptions } from './budget-options.ts';
 import type { HooksOptions } from './hooks-options.ts';
 import { priceOf } from './model-prices.ts';
 import { unaliased } from './models-options.ts';
 import type { ModelsOptions } from './models-options.ts';
 import type { Problem } from './problem.ts';
+import { runnerSettings } from './runner-options.ts';
 
 interface Sections {
   readonly hooks: HooksOptions;
@@ -67,10 +68,7 @@ function agentsOf({ scope = '*' }: BudgetOptions, agents: AgentsOptions): Budget
     .map(({ id: own = SOLE_AGENT_ID, model = defaults.model, runner = defaults.runner }) => ({
       id: own.trim().toLowerCase(),
       model,
-      countsTokens:
-        runner === undefined ||
-        runner.type === 'model' ||
-        (runner.type === 'http' && runner.mode !== 'callback'),
+      countsTokens: countsTokens({ runner: runnerSettings(runner) }),
     }))
     .filter((agent) => what !== 'agent' || agent.id === id.toLowerCase());
 }

@@ -11,12 +11,14 @@ import {
   budgetMeter,
   concernsBudget,
   costOf,
+  countsTokens,
   describeBudget,
   priceOf,
 } from '../options/index.ts';
 import type { BudgetOptions, BudgetedWork, ModelPrice } from '../options/index.ts';
 import { AgentError, MAX_STEPS, NEARLY_FULL, WorkLedger } from '../ports/index.ts';
 import type {
+  Agent,
   AgentFailure,
   AgentReply,
   AgentTurn,
@@ -80,9 +82,9 @@ export class Budgets {
   ) {}
 
   /** Most that its model may write in a call; undefined: as much as the provider lets it. */
-  maxOutputTokens(lease: RunLease | HeartbeatLease, agentId: string): number | undefined {
+  maxOutputTokens(lease: RunLease | HeartbeatLease, agent: Agent): number | undefined {
     const { maxOutputTokens } = this.settings.current.agents.defaults;
-    const counts = this.#of(usageOf(lease, agentId)).some(({ of }) => of !== 'runs');
+    const counts = this.#of(usageOf(lease, agent)).some(({ of }) => of !== 'runs');
     return maxOutputTokens ?? (counts ? MAX_OUTPUT_TOKENS : undefined);
   }
 
@@ -91,14 +93,13 @@ export class Budgets {
     lease: RunLease | HeartbeatLease,
     turn: CountedTurn,
   ): Promise<HeldTurn | AgentError | null> {
-    const budgets = this.#of(usageOf(lease, turn.agent.id));
+    const budgets = this.#of(usageOf(lease, turn.agent));
     if (budgets.length === 0) return null;
     const price = this.#priceOf(turn);
-    if (price === undefined && countsTokens(turn) && budgets.some(({ of }) => of === 'cost')) {
+    if (price === undefined && budgets.some(({ of }) => of === 'cost')) {
       return new AgentError(noPrice(turn.model), 'needs-operator');
     }
-    const counted = this.#count(lease, turn, budgets);
-    if (counted.length === 0) return null;
+    const counted = this.#count(turn, budgets);
     const room = await this.ledger.reserveTurn({
       workId: lease.workId,
       runId: lease.ref,
@@ -115,11 +116,13 @@ export class Budgets {
 
   /** What the end of a turn writes. */
   after(lease: RunLease | HeartbeatLease, turn: CountedTurn, result: EndedTurn): readonly Change[] {
-    const { name, ...of } = usageOf(lease, turn.agent.id);
-    const counted = this.#count(lease, turn, this.#of({ ...of, name }));
+    const { agent } = turn;
+    const { name: _name, ...of } = usageOf(lease, agent);
+    const counted = this.#count(turn, this.#of(usageOf(lease, agent)));
     if (['held', 'resting'].includes(result.outcome)) return [];
     const used = usedBy(result, callsOf(turn));
-    const { usage: said, model = countsTokens(turn) ? turn.model : undefined } = result.reply ?? {};
+    const { usage: said, model = countsTokens(agent) ? turn.model : undefined } =
+      result.reply ?? {};
     const usage = said ?? (isOver(result, used) ? 'unknown' : undefined);
     if (counted.length === 0 && usage === undefined) return [];
     const price = this.#priceOf(turn);
@@ -128,7 +131,7 @@ export class Budgets {
       {
         type: 'usage',
         workId: lease.workId,
-        of: { ...of, model: model ?? '' },
+        of: { ...of, agent: agent.id, model: model ?? '' },
         ...(usage !== undefined && {
           usage,
           ...(said !== undefined && price !== undefined && { cost: costOf(said, price) }),
@@ -147,24 +150,18 @@ export class Budgets {
     return this.settings.current.hooks.budgets.filter((budget) => concernsBudget(budget, of));
   }
 
-  #count(
-    { ref }: RunLease | HeartbeatLease,
-    turn: CountedTurn,
-    budgets: readonly BudgetOptions[],
-  ): readonly Counted[] {
+  #count(turn: CountedTurn, budgets: readonly BudgetOptions[]): readonly Counted[] {
     const { each, most } = callsOf(turn);
     const all = { inputTokens: each.inputTokens * most, outputTokens: each.outputTokens * most };
     const price = this.#priceOf(turn);
-    return budgets
-      .filter(({ of }) => (of === 'runs' ? ref !== null : countsTokens(turn)))
-      .map((budget) => ({
-        budget,
-        meter: {
-          ...budgetMeter(budget),
-          amount: amountOf(budget, all, price),
-          ...(budget.of === 'runs' && { countsRuns: true as const }),
-        },
-      }));
+    return budgets.map((budget) => ({
+      budget,
+      meter: {
+        ...budgetMeter(budget),
+        amount: amountOf(budget, all, price),
+        ...(budget.of === 'runs' && { countsRuns: true as const }),
+      },
+    }));
   }
 
   #priceOf({ model }: CountedTurn): ModelPrice | undefined {
@@ -177,16 +174,11 @@ export class Budgets {
   }
 }
 
-function usageOf(lease: RunLease | HeartbeatLease, agent: string): BudgetedWork {
+function usageOf(lease: RunLease | HeartbeatLease, agent: Agent): BudgetedWork {
   if (lease.kind === 'heartbeat')
     return { kind: 'heartbeat', hook: '', name: '', agent, sender: '' };
   const { trust, hook: name } = lease.job;
   return { kind: 'run', hook: trust.mapping ?? name, name, agent, sender: trust.verifiedBy };
-}
-
-/** Programs, and agents elsewhere, do not say what they use. */
-export function countsTokens({ agent: { runner } }: Pick<CountedTurn, 'agent'>): boolean {
-  return runner === undefined || runner.type === 'model' || runner.type === 'http';
 }
 
 /** A token is a byte at least. With tools, each call is shown what the ones before it have said. */

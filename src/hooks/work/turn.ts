@@ -140,7 +140,7 @@ export class TurnRunner {
       model: model ?? this.#modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       asks: asksFor(request, agent, level),
-      maxOutputTokens: this.budgets.maxOutputTokens(lease, agent.id),
+      maxOutputTokens: this.budgets.maxOutputTokens(lease, agent),
       callbackUrl: this.#callbackUrl(rest.id),
       // A conversation would be shown, and consume, what came into it meanwhile.
       ...(rest.kind === 'run' &&
