@@ -149,6 +149,39 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     expect(messages()).toEqual(['the reply']);
   });
 
+  it('asks nobody any more about a run whose place a newer one has taken', async () => {
+    const mapping = {
+      id: 'deploy',
+      sessionKey: 'deploy',
+      messageTemplate: 'Look at version {{ version }}',
+      whenBusy: 'replace',
+      wakeMode: 'next-heartbeat',
+      channel: 'chan_1',
+      to: 'customer',
+    } as const;
+    await start({ run: true }, ANA, undefined, { mappings: [mapping] });
+    const askAbout = async (version: number) => {
+      const { eventId } = await hooks.ask('/deploy', { version });
+      const asks = `Look at version ${version}`;
+      const question = await eventually('somebody is asked', () =>
+        bot.messages.find(({ text }) => text.includes(asks)),
+      );
+      return { eventId: String(eventId), question };
+    };
+    const { eventId: replaced, question: first } = await askAbout(1);
+    const { eventId: newest, question: second } = await askAbout(2);
+    expect(await settled(first)).toMatch(
+      /Nobody has to decide any more \([^)]+ UTC\): replaced by run \S+$/,
+    );
+    expect((await hooks.ended(replaced)).runs).toMatchObject([{ status: 'skipped', reply: null }]);
+    // Who had not seen that yet taps the button that he sees.
+    expect(await tap(ANA, first, 'Approve')).toBe('A newer run has taken its place.');
+    expect(await tap(ANA, second, 'Approve')).toBe('Approved.');
+    await hooks.ended(newest);
+    expect(messages()).toEqual(['the reply']);
+    expect(hooks.runner.turns.map(({ prompt }) => prompt.includes('version 2'))).toEqual([true]);
+  });
+
   it('listens while a question is open, and no longer', async () => {
     bot.secondMs = 1;
     await start();

@@ -152,7 +152,8 @@ export class RuleOptions extends RunLimitsOptions {
 
   /**
    * What becomes of an event whose session has a run already. `queue`: it waits. `skip`: it has no run. `replace`: its run
-   * takes the place of those that wait and of the one under way, unless that may have acted already. @default 'queue'
+   * takes the place of those that wait, for a decision or an event, too, and of the one under way, unless one may have acted
+   * already. @default 'queue'
    */
   @Option({ appliesTo: OF_NEW_RUNS })
   @IsOptional()

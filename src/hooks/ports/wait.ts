@@ -183,7 +183,7 @@ export function callbackKey(token: string): string {
   return `${CALLBACK} ${sha256(token)}`;
 }
 
-/** How a wait ended; `expired`: nobody decided in time; `resumed`: by the event that it waited for. @publicApi */
+/** How a wait ended; `expired`: nobody decided in time, or (`reason`) before a newer run took its place; `resumed`: by the event that it waited for. @publicApi */
 export interface Decision {
   readonly verdict: 'approved' | 'denied' | 'expired' | 'resumed';
   /** The name of who decided, such as `operator anna`; nobody where time did. */

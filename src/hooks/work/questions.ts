@@ -291,10 +291,13 @@ function asWord(text: string): string {
 /** How a question ended, for those who were asked. */
 export function endText({ verdict, by, at, reason, text }: WaitDecision): string {
   const time = dayAndTime(Date.parse(at));
-  if (verdict === 'expired') return `**Nobody has decided in time** (${time}).`;
+  const why = reason === null ? '' : `: ${shorten(reason.replace(/\s+/g, ' '), MAX_REASON)}`;
+  if (verdict === 'expired')
+    return reason === null
+      ? `**Nobody has decided in time** (${time}).`
+      : `**Nobody has to decide any more** (${time})${why}`;
   const what = verdict === 'denied' ? 'Denied' : 'Approved';
   const how = text === null ? '' : ' with other words';
-  const why = reason === null ? '' : `: ${shorten(reason.replace(/\s+/g, ' '), MAX_REASON)}`;
   // A name with a colon could be taken for an address.
   return `**${what}${how} by ${by?.replace(':', ' ') ?? 'nobody'}**, ${time}${why}`;
 }

@@ -15,6 +15,7 @@ import { readTyped } from './typed-code.ts';
 
 /** What becomes of a tap, as who tapped is told. */
 const OVER = 'The time to decide is over.';
+const REPLACED = 'A newer run has taken its place.';
 const FORGOTTEN = 'Nobody asks this any more.';
 const STRANGER = 'You may not decide this.';
 /** The same whether it is wrong or came after too many wrong ones: nobody learns from it which. */
@@ -196,7 +197,7 @@ function typedTaps({ texts }: HeardTexts): Tap[] {
 
 function decidedBefore(decision: WaitDecision | null | undefined, by: string): string {
   if (decision == null) return FORGOTTEN;
-  if (decision.verdict === 'expired') return OVER;
+  if (decision.verdict === 'expired') return decision.reason === null ? OVER : REPLACED;
   const who = decision.by === by ? 'You have' : `${decision.by ?? 'Somebody'} has`;
   return `${who} ${decision.verdict} this.`;
 }

@@ -3,20 +3,19 @@
 import type { NewWork } from '../../hooks/ports/jobs.ts';
 import { integer, isTrue, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
-import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 import { ANSWERS, FIRST } from './stages.ts';
+import { stopWaiting } from './waits.ts';
 
 const columns = 'id, lane, key, kind, hook, stage, server, acting, ref, event_id';
-const OF_SESSION = ['first', 'blocked'].map(
+/** What waits aside is not in the queue meanwhile; one that repeats our reply makes nobody wait for a person. */
+const ASIDE = `stage = 'deferred' AND server IN ('decision', 'event')`;
+const OF_SESSION = [FIRST, `stage = 'blocked'`, ASIDE].map(
   (which) => `SELECT ${columns} FROM @work
-  WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3 AND ${which === 'first' ? FIRST : `stage = 'blocked'`} FOR UPDATE`,
+  WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3 AND ${which} FOR UPDATE`,
 );
-/** What is not in the queue meanwhile; one that repeats our reply makes nobody wait for a person. Found by an index of these. */
-const ASIDE = `SELECT 1 FROM @work WHERE lane = $1 AND key = $2 AND kind = 'run' AND hook = $3
-  AND stage = 'deferred' AND server IN ('decision', 'event') LIMIT 1`;
 const SKIP = `UPDATE @runs AS r SET status = 'skipped', error = $2, finished_at = $3 WHERE KEY(r) = $1`;
 
 /** What is queued of new work, now that the runs among it have said what becomes of them in a busy session. */
@@ -33,20 +32,20 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
     const before = await runsOf(tx, work);
     const own = queued.filter(({ key, hook }) => key === work.key && hook === work.hook);
     const isBusy = before.length + own.length > 0;
-    if (work.whenBusy === 'skip' && (isBusy || (await waitsAside(tx, work)))) {
+    if (work.whenBusy === 'skip' && isBusy) {
       await skip(ref, eventId, 'its session had a run already');
       continue;
     }
     if (work.whenBusy === 'replace') {
-      const replaced = before.filter((row) => !mayHaveActed(row));
-      for (const row of replaced) {
-        if (text(row, 'stage') === 'leased') endLease(tx, row);
-        await skip(text(row, 'ref'), optionalText(row, 'event_id'), `replaced by run ${ref}`);
+      const why = `replaced by run ${ref}`;
+      for (const row of before) {
+        if (!(await stops(tx, row, why))) continue;
+        await withdraw(tx, [row]);
+        await skip(text(row, 'ref'), optionalText(row, 'event_id'), why);
       }
-      await withdraw(tx, replaced);
       for (const one of own) {
         queued.splice(queued.indexOf(one), 1);
-        await skip(one.ref ?? '', one.eventId ?? null, `replaced by run ${ref}`);
+        await skip(one.ref ?? '', one.eventId ?? null, why);
       }
     }
     queued.push(work);
@@ -63,13 +62,12 @@ async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]>
   return found;
 }
 
-async function waitsAside(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<boolean> {
-  return (await first(tx, ASIDE, lane, storedKey(key), hook)) !== undefined;
-}
-
-/** Also in an attempt that a crash ended, and while it waits for a person or an event, since its agent may have asked for that. */
-function mayHaveActed(row: Row): boolean {
-  return isTrue(row, 'acting') || ANSWERS.includes(text(row, 'server'));
+/** Whether a run begins no more, or goes no further; one that may have acted does, also in an attempt that a crash ended. */
+async function stops(tx: Tx, row: Row, why: string): Promise<boolean> {
+  if (isTrue(row, 'acting')) return false;
+  if (ANSWERS.includes(text(row, 'server'))) return stopWaiting(tx, row, why);
+  if (text(row, 'stage') === 'leased') endLease(tx, row);
+  return true;
 }
 
 /** Whoever holds it is told at its next word to the ledger, and writes nothing any more. */

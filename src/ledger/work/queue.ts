@@ -77,6 +77,12 @@ export function lockOfWork({ lane, key }: NewWork): string {
   return keyLock({ lane, key: storedKey(key) });
 }
 
+/** Queues work whose lock is not held: it gets its place when what is due is looked for. */
+export async function addAside(tx: Tx, work: NewWork): Promise<void> {
+  await tx.insert('work', [{ ...toRow(tx, work), stage: 'deferred' }]);
+  tx.changedLanes.add(work.lane);
+}
+
 /** Queues work that no event asked for. */
 export async function add(tx: Tx, work: NewWork): Promise<null> {
   await tx.lock(() => [lockOfWork(work)]);

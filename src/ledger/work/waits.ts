@@ -27,7 +27,7 @@ import type { Key, Row } from '../rows.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
-import { addWork, beginAnew, lockOfWork } from './queue.ts';
+import { addAside, addWork, beginAnew, lockOfWork } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
 const QUESTION_KINDS = ['run', 'tools', 'reply'] as const;
@@ -57,6 +57,10 @@ const FIND = `SELECT s.decision, s.kind, q.on_end, w.lane, w.key FROM @waits s L
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
+/** Of a run that has not begun, or of a turn. */
+const OF_WORK = `SELECT s.id, q.on_end, w.job FROM @waits s JOIN @work w ON w.id = s.work_id
+    LEFT JOIN @questions q ON q.wait = s.id
+  WHERE s.event = $1 AND s.work_id = $2 AND s.decision IS NULL AND s.kind IN ('run', 'event')`;
 const BY_OWNER = `SELECT s.id, s.question, w.lane, w.key FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.decision IS NULL AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
@@ -109,6 +113,23 @@ export async function openWait(
 export async function closeWait(tx: Tx, id: string, decision: Decision): Promise<void> {
   await tx.run(DECIDE, id, JSON.stringify(decision));
   await tx.run(END, id);
+}
+
+/**
+ * Ends what a run waits for that has not begun, and will not; the lock of its key is held.
+ * @param work a row with `id` and `event_id`
+ * @returns false: it has begun, is one round of a loop, or waits no more
+ */
+export async function stopWaiting(tx: Tx, work: Row, reason: string): Promise<boolean> {
+  const event = ownKey(tx, text(work, 'event_id'));
+  const wait = await first(tx, OF_WORK, event, integer(work, 'id'));
+  if (wait === undefined) return false;
+  const { paused, loop }: RunJob = storedJson(text(wait, 'job'));
+  if (paused !== undefined || loop !== undefined) return false;
+  const onEnd = workAfter(tx, wait);
+  await closeWait(tx, text(wait, 'id'), { verdict: 'expired', at: tx.now, reason });
+  if (onEnd !== null) await addAside(tx, onEnd);
+  return true;
 }
 
 /** Takes a decision, and lets the run go on that waits for it. */

@@ -1,6 +1,8 @@
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
+import type { NewWait } from '../../../src/hooks/ports/wait.ts';
+import type { RunDetails } from '../../../src/hooks/ports/event-store.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import {
   LIMITS,
@@ -18,8 +20,6 @@ import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
 const HOUR = 3_600_000;
-/** What a row of waits stands for. */
-const ANSWERS = ['decision', 'event', 'loop'] as const;
 const COLLECT = { forMs: HOUR, most: 3, queue: 'q' };
 
 /** What a mapping's rules need of the queue. */
@@ -471,32 +471,89 @@ export function describeRules(openStore: OpenStore): void {
         expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
       });
 
-      it.each(ANSWERS)(
-        'lets what waits for a %s end first, so that no question is left behind',
-        async (cause) => {
-          const first = await accept(agent('a'));
-          const lease = await under.claimOne();
-          const until = under.clock.now() + HOUR;
-          const waits = { type: 'wait', for: cause, until, holdsKey: true } as const;
-          await under.ledger.work.commit(lease, waits, []);
-          await busy('replace');
+      /** A run that waits, in its session or beside it, and what it waits for. */
+      const waiting = async (
+        kind: NewWait['kind'],
+        holdsKey: boolean,
+        job: Partial<RunJob> = {},
+      ) => {
+        const id = await accept(given('a', {}, job));
+        const lease = await under.claimOne();
+        const openedAt = under.clock.now();
+        const until = openedAt + HOUR;
+        const wait = { id: newId(), kind, owner: 'm', openedAt, until, digest: 'd' } as const;
+        const [, end] = delivery(id);
+        if (end?.type !== 'work') throw new Error('a delivery is work');
+        const waits: StepOutcome = {
+          type: 'wait',
+          for: job.loop === undefined ? (kind === 'event' ? 'event' : 'decision') : 'loop',
+          until,
+          holdsKey,
+          wait: { ...wait, whenOver: 'deny', ...(kind !== 'event' && { code: wait.id }) },
+          ...(kind !== 'event' && { onEnd: { ...end.work, ref: wait.id, eventId: undefined } }),
+        };
+        await under.ledger.work.commit(lease, waits, [
+          { type: 'run-update', id: lease.ref!, status: 'waiting' },
+        ]);
+        return { id, wait: wait.id };
+      };
+      const paused = { calls: [], state: 's', attempt: 1 };
+
+      it.each([
+        ['run', true],
+        ['run', false],
+        ['event', true],
+        ['event', false],
+      ] as const)(
+        'lets the newest take the place of what waits for a decision or event (%s) before it begins',
+        async (kind, holdsKey) => {
+          const { id, wait } = await waiting(kind, holdsKey);
+          const newest = await busy('replace');
+          const why = `replaced by run ${runOf(newest)}`;
+          expect(await runs(id)).toEqual([['done', 'skipped', null, why]]);
+          const [{ waits }] = (await under.details(id)).runs as [RunDetails];
+          expect(waits).toMatchObject([
+            { decision: { verdict: 'expired', by: null, reason: why } },
+          ]);
+          const decision = { verdict: 'approved', at: under.clock.now() } as const;
+          expect(await under.ledger.admin.decide(wait, decision)).toBe('decided-before');
+          // Where it was asked, it is said.
+          const said = await under.claimNow('delivery');
+          expect(said.map(({ ref }) => ref)).toEqual(kind === 'run' ? [wait] : []);
+          expect((await under.claimOne()).ref).toBe(runOf(newest));
           under.clock.advance(HOUR);
-          expect((await under.claimOne()).ref).toBe(runOf(first));
+          expect(await under.claimNow()).toEqual([]);
         },
       );
 
-      /** A run that waits beside its session. */
-      const aside = async (cause: (typeof ANSWERS)[number]) => {
-        await accept(agent('a'));
-        const until = under.clock.now() + HOUR;
-        const waits = { type: 'wait', for: cause, until, holdsKey: false } as const;
-        await under.ledger.work.commit(await under.claimOne(), waits, []);
-      };
+      it.each([
+        ['a decision about its tools', 'tools', {}],
+        ['a decision about its reply', 'reply', {}],
+        ['an event that its agent has asked for', 'event', { paused }],
+        ['a decision about a loop', 'run', { loop: 'the 4th time in a row' }],
+      ] as const)('lets what waits for %s end', async (_what, kind, job) => {
+        const { id } = await waiting(kind, true, job);
+        const newest = await busy('replace');
+        under.clock.advance(HOUR);
+        const lease = await under.claimOne();
+        expect(lease.ref).toBe(runOf(id));
+        await under.ledger.work.commit(lease, { type: 'done' }, []);
+        expect((await under.claimOne()).ref).toBe(runOf(newest));
+      });
 
-      it.each(['decision', 'event'] as const)(
-        'skips what comes while a run waits for a %s beside it',
-        async (cause) => {
-          await aside(cause);
+      it('takes the place of what is looked at just now, since its time is over', async () => {
+        await waiting('run', true);
+        under.clock.advance(HOUR);
+        const lease = await under.claimOne();
+        const newest = await busy('replace');
+        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(false);
+        expect((await under.claimOne()).ref).toBe(runOf(newest));
+      });
+
+      it.each(['run', 'tools', 'event'] as const)(
+        'skips what comes while a run waits beside it (%s)',
+        async (kind) => {
+          await waiting(kind, false);
           const other = await accept(given('a', { hook: 'other', whenBusy: 'skip' }));
           const skipped = await busy('skip');
           expect((await runs(other, skipped)).map(([, status]) => status)).toEqual([
@@ -508,7 +565,7 @@ export function describeRules(openStore: OpenStore): void {
       );
 
       it('goes on while a run that repeats our reply waits beside it', async () => {
-        await aside('loop');
+        await waiting('run', false, { loop: 'the 4th time in a row' });
         const next = await busy('skip');
         expect((await under.claimOne()).ref).toBe(runOf(next));
       });
