@@ -83,12 +83,19 @@ const step = fc.oneof(
   },
   {
     weight: 8,
-    arbitrary: fc.record({ what: fc.constant('begin' as const), by, acts: fc.boolean(), fate }),
+    arbitrary: fc.record({
+      what: fc.constant('begin' as const),
+      by,
+      acts: fc.boolean(),
+      asks: fc.option(fc.boolean(), { nil: undefined, freq: 3 }),
+      fate,
+    }),
   },
   {
     weight: 4,
     arbitrary: fc.record({ what: fc.constant('end' as const), by, which: fc.nat(5), fate }),
   },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('decide' as const), which: fc.nat(5) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('drain' as const) }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('erase' as const), which: fc.nat(30) }) },
   {
@@ -123,9 +130,11 @@ function take(world: RuleWorld, given: Step): Promise<void> | void {
     case 'accept':
       return world.accept(given.by, given.arrival, given.dies);
     case 'begin':
-      return world.begin(given.by, given.acts, fateOf(given.fate, world));
+      return world.begin(given.by, given.acts, given.asks, fateOf(given.fate, world));
     case 'end':
       return world.end(given.by, given.which, fateOf(given.fate, world));
+    case 'decide':
+      return world.decide(given.which);
     case 'drain':
       return world.drain();
     case 'erase':
@@ -140,7 +149,7 @@ const x = { sender: 'x', session: 'a', by: '1' } as const;
 const accept = { what: 'accept', by: 0, arrival: x, dies: undefined } as const;
 const none = { dies: undefined, sleeps: undefined };
 const end = { what: 'end', by: 0, which: 0, fate: none } as const;
-const begin = { what: 'begin', by: 0, acts: false, fate: none } as const;
+const begin = { what: 'begin', by: 0, acts: false, asks: undefined, fate: none } as const;
 const aged: [History] = [
   {
     rules: {
@@ -198,7 +207,7 @@ export function describeRuleHistories(
     it(
       'is what a model of them says: none lost, none twice, each in its place and at its time',
       async () => {
-        const sum = { deaths: 0, asked: 0, skipped: 0, collected: 0, erased: 0 };
+        const sum = { deaths: 0, asked: 0, decided: 0, skipped: 0, collected: 0, erased: 0 };
         let overslept = 0;
         const property = fc.asyncProperty(history, async (given) => {
           const world = await RuleWorld.create(given.rules, open(), instances);
@@ -213,6 +222,8 @@ export function describeRuleHistories(
             expect(world.model.crimes).toEqual([]);
             expect(world.model.open).toEqual([]);
             expect(await world.statuses()).toEqual(world.model.statuses());
+            expect(await world.told()).toEqual(world.model.over);
+            sum.decided += world.model.over.size;
             sum.deaths += world.deaths;
             sum.asked += world.model.begun.size;
             overslept += world.overslept;

@@ -1,6 +1,7 @@
 import type { RuleOptions } from '../../src/hooks/options/index.ts';
 import type {
   Collecting,
+  DecisionOutcome,
   Meter,
   Reservation,
   RunJob,
@@ -44,6 +45,8 @@ interface ModelRun {
   /** How often anything had changed when it was claimed. */
   claimedAt: number;
   mayHaveActed: boolean;
+  /** What a person is asked about it; null: nothing. Beside its session others go on. */
+  wait: { readonly id: string; readonly isAside: boolean } | null;
   end: 'succeeded' | 'skipped' | 'collected' | 'erased' | null;
 }
 
@@ -66,6 +69,8 @@ export class RuleModel {
   #changes = 0;
   /** Of what gathers, when the last event came that was erased: it had broken the silence. */
   readonly #noise = new Map<string, number>();
+  /** Waits that were put, and are over: who was asked is told. */
+  readonly over = new Set<string>();
   /** Of each queue the one that is up. */
   readonly #firsts = new Map<string, ModelRun>();
 
@@ -95,6 +100,7 @@ export class RuleModel {
       isUnderWay: false,
       claimedAt: 0,
       mayHaveActed: false,
+      wait: null,
       end: isSkipped ? 'skipped' : null,
     };
     this.runs.push(run);
@@ -146,6 +152,7 @@ export class RuleModel {
     const said = run.lines.map(({ text }) => text);
     if (run.isUnderWay) this.#crime(`${ref} begins twice`);
     if (run.gathers !== null) this.#crime(`${ref} begins and gathers still`);
+    if (run.wait !== null) this.#crime(`${ref} begins and nobody has decided`);
     if (JSON.stringify(said) !== JSON.stringify(wordsOf(job)))
       this.#crime(`${ref} tells of ${wordsOf(job).join()} in place of ${said.join()}`);
     const first = this.#firsts.get(this.#queueOf(run));
@@ -166,10 +173,27 @@ export class RuleModel {
     run.mayHaveActed = false;
     if (outcome.type === 'done') this.#end(run, isSkipped ? 'skipped' : 'succeeded');
     if (outcome.type === 'gather') this.#gather(run);
+    if (outcome.type === 'wait' && outcome.wait !== undefined) {
+      run.wait = { id: outcome.wait.id, isAside: !outcome.holdsKey };
+      if (run.wait.isAside) this.#leave(run);
+    }
     if (outcome.type === 'wait' && outcome.for === 'collect' && this.#isAsClaimed(run)) {
       const due = this.#dueAt(run);
       if (outcome.until !== due) this.#crime(`${ref} gathers until ${outcome.until}, not ${due}`);
     }
+  }
+
+  /** Whether a person is still to decide whether it begins. */
+  waits({ ref }: RunLease): boolean {
+    return this.#find(ref)?.wait != null;
+  }
+
+  /** Somebody has decided that a run begins. */
+  decided(run: ModelRun, outcome: DecisionOutcome): void {
+    if (outcome !== 'decided') return this.#crime(`${run.id} cannot be decided: ${outcome}`);
+    const { isAside = false } = run.wait ?? {};
+    this.#endWait(run);
+    if (isAside) this.#enter(run);
   }
 
   erased(text: string): void {
@@ -179,6 +203,8 @@ export class RuleModel {
     if (run === undefined || run.end !== null) return;
     run.lines = run.lines.filter((line) => line.text !== text);
     if (run.lines.length > 0) return;
+    // Nobody had been shown a message that could be changed.
+    run.wait = null;
     if (run.gathers !== null) this.#noise.set(run.gathers, run.lastAt);
     this.#end(run, 'erased');
   }
@@ -190,6 +216,7 @@ export class RuleModel {
       const ref = run.lines[0]!.runId;
       const erasedAt = this.#noise.get(run.gathers ?? '');
       if (run.gathers !== null && this.clock.now() < this.#dueAt(run, erasedAt)) continue;
+      if (run.wait !== null) continue;
       const isHeld = metersOf(run.arrival).some(
         (meter) => (run.gathers === null || meter.gathers) && this.isFull(meter, ref),
       );
@@ -270,7 +297,11 @@ export class RuleModel {
     if (this.#firsts.get(queue) !== run) return;
     this.#firsts.delete(queue);
     const next = this.runs.find(
-      (one) => one !== run && one.end === null && this.#queueOf(one) === queue,
+      (one) =>
+        one !== run &&
+        one.end === null &&
+        one.wait?.isAside !== true &&
+        this.#queueOf(one) === queue,
     );
     if (next !== undefined) this.#firsts.set(queue, next);
   }
@@ -279,9 +310,15 @@ export class RuleModel {
     return this.runs.find(({ lines }) => lines[0]?.runId === ref);
   }
 
+  #endWait(run: ModelRun): void {
+    if (run.wait !== null) this.over.add(run.wait.id);
+    run.wait = null;
+  }
+
   #end(run: ModelRun, end: ModelRun['end']): void {
     run.end = end;
     this.#leave(run);
+    this.#endWait(run);
     run.isUnderWay = false;
     // Whoever had it has lost it.
     run.attempt = -1;

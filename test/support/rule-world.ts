@@ -5,20 +5,26 @@ import { LEASE_MS, RunRules } from '../../src/hooks/ports/index.ts';
 import type {
   Clock,
   Collecting,
+  Lane,
+  Lease,
   Ledger,
   Meter,
   NewEvent,
   RunLease,
   RunLimit,
+  StepOutcome,
 } from '../../src/hooks/ports/index.ts';
 import { RuleKeeper } from '../../src/hooks/work/run-rules.ts';
-import { LIMITS, event } from '../contracts/ledger/events.ts';
+import { newId } from '../../src/platform/new-id.ts';
+import { LIMITS, delivery, event } from '../contracts/ledger/events.ts';
 import { ManualClock } from './clocks.ts';
 import { Life } from './mortal-process.ts';
 import { RuleModel } from './rule-model.ts';
 import type { Arrival, Rules } from './rule-model.ts';
 
 const MAPPING = 'm';
+/** Nobody decides too late: what becomes of it then is told elsewhere. */
+const LONG_MS = 90 * 86_400_000;
 /** Two instances do not measure the clock of the database in the same millisecond. */
 const SLACK_MS = 5000;
 
@@ -60,22 +66,21 @@ class Process {
     return new Process({ ...opened, work }, world, life, leases, renew);
   }
 
-  /** Has one run looked at that is up. @returns whether there was one */
-  async begin(acts: boolean): Promise<boolean> {
+  /** Has one run looked at that is up. @param asks whether a person is asked first, and the session waits for him @returns whether there was one */
+  async begin(acts: boolean, asks?: boolean): Promise<boolean> {
     const { work } = this.ledger;
-    // It looks once, whatever it was told: other limits are another question.
-    const once = new AbortController();
-    const limits = () => {
-      once.abort();
-      return { maxRuns: 1000 + (this.world.looks += 1) };
-    };
-    const [lease] = await work.claim('turn', 1, once.signal, limits);
+    const [lease] = await this.world.look(work, 'turn');
     if (lease === undefined) return false;
     if (lease.kind !== 'run') throw new Error('there are runs alone');
     const keeper = new RuleKeeper(this.world, work, this.world.clock);
     const ruled = await keeper.before(lease);
     if (ruled !== null) {
       await work.commit(lease, ruled.outcome, ruled.changes);
+      return true;
+    }
+    const waits = this.world.waits(lease, asks);
+    if (waits !== null) {
+      await work.commit(lease, waits, []);
       return true;
     }
     if (acts && !(await work.noteActing(lease))) return true;
@@ -108,9 +113,10 @@ export class RuleWorld extends RunRules {
   deaths = 0;
   /** How often one of them found that it had slept too long. */
   overslept = 0;
-  looks = 0;
   readonly #collect: Collecting | undefined;
   #sent = 0;
+  #looks = 0;
+  readonly #asked = new Set<string>();
   readonly #processes: Process[] = [];
   /** When the leases of whoever died have ended, by the clock's even time. */
   #endOfLeases = 0;
@@ -152,7 +158,8 @@ export class RuleWorld extends RunRules {
         if (name === 'claim')
           return async (...args: Parameters<typeof work.claim>) => {
             const claimed = await target.claim(...args);
-            for (const lease of claimed as readonly RunLease[]) {
+            for (const lease of claimed) {
+              if (lease.kind !== 'run') continue;
               leases.add(lease);
               model.claimed(lease);
             }
@@ -164,7 +171,8 @@ export class RuleWorld extends RunRules {
             const isSkipped = changes.some(
               (change) => change.type === 'run-update' && change.status === 'skipped',
             );
-            if (isWritten) model.committed(lease as RunLease, outcome, isSkipped);
+            if (lease.kind !== 'run') return isWritten;
+            if (isWritten) model.committed(lease, outcome, isSkipped);
             else this.overslept += 1;
             return isWritten;
           };
@@ -214,8 +222,67 @@ export class RuleWorld extends RunRules {
     await this.do(by, (process) => process.life.call(() => stored(process)), { dies });
   }
 
-  async begin(by: number, acts: boolean, fate?: Fate): Promise<void> {
-    await this.do(by, (process) => process.begin(acts), fate);
+  async begin(by: number, acts: boolean, asks?: boolean, fate?: Fate): Promise<void> {
+    await this.do(by, (process) => process.begin(acts, asks), fate);
+  }
+
+  /** What is up, if anything is. */
+  look(work: Ledger['work'], lane: Lane): Promise<readonly Lease[]> {
+    // It looks once, whatever it was told: other limits are another question.
+    const once = new AbortController();
+    const limits = () => {
+      once.abort();
+      return { maxRuns: 1000 + (this.#looks += 1) };
+    };
+    return work.claim(lane, 1, once.signal, limits);
+  }
+
+  /** A run waits for a person, or still does; each once, where nothing is gathered: what becomes of several events is told elsewhere. */
+  waits(lease: RunLease, holdsKey: boolean | undefined): StepOutcome | null {
+    const { ref, eventId } = lease;
+    const openedAt = this.clock.now();
+    const [id, until] = [newId(), openedAt + LONG_MS];
+    // What waits long is looked at when somebody starts.
+    if (this.model.waits(lease)) return { type: 'wait', for: 'decision', until, holdsKey: true };
+    const mayAsk = this.#collect === undefined && !this.#asked.has(ref ?? '');
+    if (holdsKey === undefined || !mayAsk) return null;
+    const [, end] = delivery(eventId ?? '');
+    if (end?.type !== 'work') throw new Error('a delivery is work');
+    this.#asked.add(ref ?? '');
+    const about = { kind: 'run', owner: MAPPING, digest: 'd', whenOver: 'deny', code: id } as const;
+    return {
+      type: 'wait',
+      for: 'decision',
+      until,
+      holdsKey,
+      wait: { id, openedAt, until, ...about },
+      onEnd: { ...end.work, ref: id, eventId: undefined },
+    };
+  }
+
+  /** Somebody decides about one of those that wait. */
+  async decide(which: number): Promise<void> {
+    const waiting = this.model.runs.filter(({ wait }) => wait !== null);
+    const run = waiting[which % Math.max(waiting.length, 1)];
+    if (run?.wait == null) return;
+    const decision = { verdict: 'approved', at: this.clock.now() } as const;
+    this.model.decided(run, await this.#ledger.admin.decide(run.wait.id, decision));
+  }
+
+  /** Who was asked and is to see that it is over. */
+  async told(): Promise<Set<string>> {
+    // The time of day may have been set back since.
+    await this.pass(26 * 3_600_000);
+    const told = new Set<string>();
+    const { work } = this.#ledger;
+    for (;;) {
+      const leases = await this.look(work, 'delivery');
+      if (leases.length === 0) return told;
+      for (const lease of leases) {
+        told.add(lease.ref ?? '');
+        await work.commit(lease, { type: 'done' }, []);
+      }
+    }
   }
 
   async end(by: number, which: number, fate?: Fate): Promise<void> {
@@ -267,6 +334,7 @@ export class RuleWorld extends RunRules {
   /** Time passes, and nothing new comes. */
   async settle(): Promise<void> {
     for (let step = 0; step < 60 && this.model.open.length > 0; step += 1) {
+      while (this.model.runs.some(({ wait }) => wait !== null)) await this.decide(0);
       await this.pass(60 * 60_000);
       await this.drain();
     }

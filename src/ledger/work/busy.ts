@@ -6,10 +6,10 @@ import type { Row } from '../rows.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey, withdraw } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
-import { ANSWERS, FIRST } from './stages.ts';
+import { FIRST } from './stages.ts';
 import { stopWaiting } from './waits.ts';
 
-const columns = 'id, lane, key, kind, hook, stage, server, acting, ref, event_id';
+const columns = 'id, lane, key, kind, hook, stage, acting, ref, event_id';
 /** What waits aside is not in the queue meanwhile; one that repeats our reply makes nobody wait for a person. */
 const ASIDE = `stage = 'deferred' AND server IN ('decision', 'event')`;
 const OF_SESSION = [FIRST, `stage = 'blocked'`, ASIDE].map(
@@ -64,8 +64,7 @@ async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]>
 
 /** Whether a run begins no more, or goes no further; one that may have acted does, also in an attempt that a crash ended. */
 async function stops(tx: Tx, row: Row, why: string): Promise<boolean> {
-  if (isTrue(row, 'acting')) return false;
-  if (ANSWERS.includes(text(row, 'server'))) return stopWaiting(tx, row, why);
+  if (isTrue(row, 'acting') || !(await stopWaiting(tx, row, why))) return false;
   if (text(row, 'stage') === 'leased') endLease(tx, row);
   return true;
 }

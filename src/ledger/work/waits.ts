@@ -57,10 +57,9 @@ const FIND = `SELECT s.decision, s.kind, q.on_end, w.lane, w.key FROM @waits s L
 const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.stage FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.id = $1 AND s.decision IS NULL FOR UPDATE OF w`;
-/** Of a run that has not begun, or of a turn. */
-const OF_WORK = `SELECT s.id, q.on_end, w.job FROM @waits s JOIN @work w ON w.id = s.work_id
+const OF_WORK = `SELECT s.id, s.kind, q.on_end, w.job FROM @waits s JOIN @work w ON w.id = s.work_id
     LEFT JOIN @questions q ON q.wait = s.id
-  WHERE s.event = $1 AND s.work_id = $2 AND s.decision IS NULL AND s.kind IN ('run', 'event')`;
+  WHERE s.event = $1 AND s.work_id = $2 AND s.decision IS NULL`;
 const BY_OWNER = `SELECT s.id, s.question, w.lane, w.key FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.decision IS NULL AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
@@ -116,16 +115,17 @@ export async function closeWait(tx: Tx, id: string, decision: Decision): Promise
 }
 
 /**
- * Ends what a run waits for that has not begun, and will not; the lock of its key is held.
+ * Ends what a run waits for, if anything, that has not begun and will not; the lock of its key is held.
  * @param work a row with `id` and `event_id`
- * @returns false: it has begun, is one round of a loop, or waits no more
+ * @returns false: it goes on waiting, since it has begun, or is one round of a loop
  */
 export async function stopWaiting(tx: Tx, work: Row, reason: string): Promise<boolean> {
   const event = ownKey(tx, text(work, 'event_id'));
   const wait = await first(tx, OF_WORK, event, integer(work, 'id'));
-  if (wait === undefined) return false;
+  if (wait === undefined) return true;
   const { paused, loop }: RunJob = storedJson(text(wait, 'job'));
-  if (paused !== undefined || loop !== undefined) return false;
+  const hasBegun = paused !== undefined || ['tools', 'reply'].includes(text(wait, 'kind'));
+  if (hasBegun || loop !== undefined) return false;
   const onEnd = workAfter(tx, wait);
   await closeWait(tx, text(wait, 'id'), { verdict: 'expired', at: tx.now, reason });
   if (onEnd !== null) await addAside(tx, onEnd);
