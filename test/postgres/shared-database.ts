@@ -1,15 +1,15 @@
 import { Pool } from 'pg';
 import { Clock } from '../../src/hooks/ports/clock.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
+import type { Store } from '../contracts/ledger/store.ts';
 import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { PostgresSuite } from './suite.ts';
-
-/** Tables that say which ledger it is, and who has it open. */
-const KEPT = ['editions', 'instances', 'meta'];
 
 /** One database for many short lives: between them it is emptied, which takes less time than another one. */
 export class SharedDatabase {
   #pool: Pool | undefined;
+  /** What `meta` says of an empty ledger. */
+  #meta: string | undefined;
 
   private constructor(private readonly suite: PostgresSuite) {}
 
@@ -29,8 +29,9 @@ export class SharedDatabase {
       open: async (real) => {
         beganAt ??= real.elapsed();
         const clock = new OpeningClock(real, beganAt);
-        this.#pool ??= new Pool({ connectionString: this.suite.server.url(), max: 30 });
-        const ledger = await postgresLedger({ pool: this.#pool, search: false }).open(clock);
+        const pool = this.#connections;
+        const ledger = await postgresLedger({ pool, search: false }).open(clock);
+        await this.#know();
         clock.isOpen = true;
         ledgers.push(ledger);
         return ledger;
@@ -42,14 +43,46 @@ export class SharedDatabase {
     };
   }
 
+  /** What one test opens, as often as it likes. */
+  store(): Store {
+    return {
+      provider: {
+        open: async (...given) => {
+          const ledger = await postgresLedger({ pool: this.#connections }).open(...given);
+          await this.#know();
+          return ledger;
+        },
+      },
+      isDurable: true,
+      dispose: () => this.#empty(),
+    };
+  }
+
+  /** All of them have the same: what a connection has planned once serves the next test. */
+  get #connections(): Pool {
+    this.#pool ??= new Pool({ connectionString: this.suite.server.url(), max: 30 });
+    return this.#pool;
+  }
+
+  async #know(): Promise<void> {
+    const [row] = await this.suite.server.query(
+      'SELECT json_agg(m)::text AS meta FROM hooks.meta m',
+    );
+    this.#meta ??= String(row!['meta']);
+  }
+
+  /** Once nobody has it open. Its few rows go in a third of the time in which its files would. */
   async #empty(): Promise<void> {
     const { server } = this.suite;
     const [row] = await server.query(
-      `SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') AS names FROM pg_tables
-       WHERE schemaname = 'hooks' AND tablename <> ALL ($1)`,
-      [KEPT],
+      `SELECT string_agg(format('DELETE FROM hooks.%I', tablename), '; ') AS deletes FROM pg_tables
+       WHERE schemaname = 'hooks' AND tablename <> 'editions'`,
     );
-    await server.query(`TRUNCATE ${String(row!['names'])}`);
+    await server.query(String(row!['deletes']));
+    await server.query(
+      'INSERT INTO hooks.meta SELECT * FROM json_populate_recordset(NULL::hooks.meta, $1)',
+      [this.#meta],
+    );
   }
 }
 
