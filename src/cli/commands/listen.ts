@@ -4,7 +4,6 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand, option, wrongValue } from '../command.ts';
 import type { CommandContext } from '../command.ts';
 import type { ListenerOptions } from '../relay/relayed-listener.ts';
-import { RelayedListener } from '../relay/relayed-listener.ts';
 import { SECRET_FILE_OPTION, givenSecret } from '../relay/secret.ts';
 import { bareHost, givenSafeUrl } from '../service/service-place.ts';
 import { untilStopped } from '../terminal.ts';
@@ -43,6 +42,8 @@ export const listen = defineCommand({
     }
     const { env, ...target } = to === undefined ? await ownService(context) : toTarget(to, context);
     const secret = givenSecret({ env, cwd, secretFile });
+    // What speaks HTTP/2: no other command waits until it is read.
+    const { RelayedListener } = await import('../relay/relayed-listener.ts');
     const listener = new RelayedListener({
       relay,
       secret,

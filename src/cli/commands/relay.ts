@@ -4,7 +4,6 @@ import type { TrustedRange } from '../../hooks/index.ts';
 import { CliError } from '../cli-error.ts';
 import { defineCommand, option, wholeNumber, wrongValue } from '../command.ts';
 import { KeptRequests } from '../relay/kept-requests.ts';
-import { Relay } from '../relay/relay.ts';
 import { SECRET_FILE_OPTION, ownSecret } from '../relay/secret.ts';
 import { untilStopped } from '../terminal.ts';
 import { errorCode } from '../../platform/errors.ts';
@@ -49,6 +48,8 @@ export const relay = defineCommand({
     const prefix = normalizePrefix(path);
     const tell = (line: string): void => terminal.note(line);
     const kept = options.keep && (await openKept(cwd, options.keep, tell));
+    // What speaks HTTP/2: no other command waits until it is read.
+    const { Relay } = await import('../relay/relay.ts');
     const opened = new Relay({ secret, prefix, trusted, ...(kept && { kept }), clock, tell });
     const at = await opened.listen(port, host).catch((error: unknown) => {
       throw new CliError(
