@@ -26,7 +26,6 @@ async function bundle(source, name) {
     ...OPTIONS,
     entryPoints: [fileURLToPath(new URL(source, SOURCES))],
     outfile: fileURLToPath(draft),
-    sourcemap: 'inline',
   });
   renameSync(draft, file);
   return file.href;
