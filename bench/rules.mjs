@@ -30,6 +30,7 @@ const RULES = {
   collect: { collect: { for: '24h', most: 200 } },
   limit: { limit: { runs: 1, per: '24h' } },
   skip: { whenBusy: 'skip' },
+  replace: { whenBusy: 'replace' },
 };
 
 function mappingsOf(rules) {
