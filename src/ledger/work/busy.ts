@@ -54,11 +54,13 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
   return queued;
 }
 
-/** Those of its hook: nobody's rule throws away what another hook has asked for. */
-async function runsOf(tx: Tx, { lane, key, hook = '' }: NewWork): Promise<Row[]> {
+/** Those of its hook, for `skip` no more than some: nobody's rule throws away what another hook has asked for. */
+async function runsOf(tx: Tx, { lane, key, hook = '', whenBusy }: NewWork): Promise<Row[]> {
   const found: Row[] = [];
-  for (const statement of OF_SESSION)
+  for (const statement of OF_SESSION) {
+    if (whenBusy === 'skip' && found.length > 0) break;
     found.push(...(await tx.all(statement, lane, storedKey(key), hook)));
+  }
   return found;
 }
 
