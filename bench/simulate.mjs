@@ -1,4 +1,4 @@
-// npm run bench:simulate [-- --events 1000000]: how long `hooks simulate` takes for a ledger that holds so many wakes, by a
+// npm run bench:simulate [-- --events 1000000 --keyed]: how long `hooks simulate` takes for a ledger that holds so many wakes, by a
 // configuration that changes what all of them come to, and by one that changes nothing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,13 @@ import { parseArgs } from 'node:util';
 import { fill } from './fill.mjs';
 import { atMost, printTable } from './table.mjs';
 
-const { values } = parseArgs({ options: { events: { type: 'string', default: '1000000' } } });
+const { values } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000' },
+    // Each wake has an `Idempotency-Key`.
+    keyed: { type: 'boolean', default: false },
+  },
+});
 const AIM_SECONDS = 60;
 const HOOKS = join(import.meta.dirname, '../dist/cli/hooks.js');
 
@@ -30,7 +36,8 @@ try {
     'nothing changes': configured('same', { enabled: true }),
     'everything changes': configured('off', { enabled: false }),
   };
-  const { seconds } = await fill(join(present, 'data'), Number(values.events), true);
+  const events = Number(values.events);
+  const { seconds } = await fill(join(present, 'data'), events, true, values.keyed);
   console.log(`filled with ${values.events} wakes in ${seconds.toFixed(0)} s`);
   const rows = Object.entries(others).map(([name, dir]) => {
     const began = performance.now();
