@@ -109,15 +109,23 @@ describe('outcomeLines', () => {
         recipient: { channel: 'chan_1', to: '+49' },
         decision: null,
       },
+      {
+        ...wait,
+        id: 'w4',
+        kind: 'run',
+        decision: { ...taken, verdict: 'expired', by: null, reason: 'replaced by run r2' },
+      },
     ] as const;
     const run = runDetails({ status: 'waiting', finishedAt: null, waits });
     const lines = outcomeLines(eventDetails({ status: 'waiting', runs: [run] }));
-    expect(lines.filter((line) => /leave|ana/.test(line))).toEqual([
+    expect(lines.filter((line) => /leave|ana|decide/.test(line))).toEqual([
       '  10:00:02.000  run waits for leave to begin',
       '  10:00:02.000  run waits for leave to call desk_write',
       '  10:00:02.000  run waits for leave to send its reply to chan_1 (+49), until 2026-01-02T10:00:02.000Z: hooks approve w3',
+      '  10:00:02.000  run waits for leave to begin',
       '  10:00:03.000  run: approved by ana',
       '  10:00:03.000  run: denied by ana: too early',
+      '  10:00:03.000  run: nobody has to decide any more: replaced by run r2',
     ]);
   });
 

@@ -176,7 +176,8 @@ function waitMoments(wait: WaitDetails, name: string): Moment[] {
   }
   const { verdict, by, at, reason, event } = decision;
   const inTime = kind === 'event' ? 'it did not come in time' : 'nobody decided in time';
-  const came = event === null ? inTime : `resumed by event ${event.eventId}`;
+  const over = reason === null ? inTime : 'nobody has to decide any more';
+  const came = event === null ? over : `resumed by event ${event.eventId}`;
   const who = by === null ? came : `${verdict} by ${asLine(by)}`;
   return [
     { at: openedAt, what: asked, isBad: false },

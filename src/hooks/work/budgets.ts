@@ -117,8 +117,9 @@ export class Budgets {
   /** What the end of a turn writes. */
   after(lease: RunLease | HeartbeatLease, turn: CountedTurn, result: EndedTurn): readonly Change[] {
     const { agent } = turn;
-    const { name: _name, ...of } = usageOf(lease, agent);
-    const counted = this.#count(turn, this.#of(usageOf(lease, agent)));
+    const work = usageOf(lease, agent);
+    const { name: _name, ...of } = work;
+    const counted = this.#count(turn, this.#of(work));
     if (['held', 'resting'].includes(result.outcome)) return [];
     const used = usedBy(result, callsOf(turn));
     const { usage: said, model = countsTokens(agent) ? turn.model : undefined } =

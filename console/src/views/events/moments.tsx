@@ -259,12 +259,12 @@ const WAITS: Readonly<Record<Wait['kind'], string>> = {
 };
 
 function whoEnded(
-  by: string | null,
-  event: NonNullable<Wait['decision']>['event'],
+  { by, event, reason }: NonNullable<Wait['decision']>,
   key: string | null,
 ): string {
   if (by !== null) return `by ${by}`;
   if (event !== null) return `by ${event.trust.mapping ?? event.hook}`;
+  if (reason !== null) return 'nobody has to decide any more';
   return key === null ? 'nobody decided in time' : 'it did not come in time';
 }
 
@@ -298,12 +298,12 @@ function waitMoments(wait: Wait): Moment[] {
     ),
   };
   if (decision === null) return [asked];
-  const { verdict, by, at, reason, text, event } = decision;
+  const { verdict, at, reason, text, event } = decision;
   const ended: Moment = {
     at,
     title: (
       <>
-        <Badge state={verdict} /> {whoEnded(by, event, key)}
+        <Badge state={verdict} /> {whoEnded(decision, key)}
       </>
     ),
     tone: verdict === 'approved' || verdict === 'resumed' ? 'good' : 'bad',
