@@ -1556,6 +1556,15 @@ export interface components {
             /** @constant */
             ok: true;
         };
+        /** @description What an agent elsewhere said of a run that had ended: nothing was stored. */
+        LateAnswer: {
+            /** @constant */
+            ok: true;
+            /** @constant */
+            skipped: true;
+            /** @constant */
+            reason: "the run has ended";
+        };
         /** @description A process that has the ledger open. */
         LedgerInstance: {
             id: string;
@@ -3452,7 +3461,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunAnswer"];
+                    "application/json": components["schemas"]["RunAnswer"] | components["schemas"]["LateAnswer"];
                 };
             };
             /** @description agent_not_allowed, invalid_body, invalid_idempotency_key, invalid_json, invalid_payload, model_not_allowed, session_key_not_allowed, token_in_query */

@@ -14,7 +14,14 @@ const ROOT = new URL('../', import.meta.url);
 
 const declared = new DeclaredOptions(ROOT);
 const schemas = new TypeSchemas(declared.checker, (file) => declared.sourceFiles.includes(file));
-const ANSWERS = ['RejectedAnswer', 'WakeAnswer', 'RunAnswer', 'DeliveryAnswer', 'SkippedAnswer'];
+const ANSWERS = [
+  'RejectedAnswer',
+  'WakeAnswer',
+  'RunAnswer',
+  'DeliveryAnswer',
+  'SkippedAnswer',
+  'LateAnswer',
+];
 for (const name of ['ErrorBody', ...ANSWERS, 'RunStatusAnswer', 'RunOutcomeAnswer']) {
   schemas.schemaOf(interfaceType(name));
 }

@@ -119,7 +119,7 @@ export async function hookPaths(declared, rejections) {
         parameters: [RUN_ID, KEY],
         requestBody: { content: { 'application/json': { schema: {} } } },
         responses: {
-          200: answered('RunAnswer'),
+          200: answered('RunAnswer', 'LateAnswer'),
           ...refused([...codes, 'unknown_run', 'run_unavailable']),
         },
       },

@@ -41,6 +41,7 @@ import { readBehind, readHeldBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
 import { findReplies } from './work/replies.ts';
+import { resume } from './work/resuming.ts';
 import { reserve } from './work/spending.ts';
 import {
   countWaits,
@@ -49,7 +50,6 @@ import {
   listWaits,
   readOpenQuestions,
   readQuestion,
-  resume,
   tryCode,
 } from './work/waits.ts';
 

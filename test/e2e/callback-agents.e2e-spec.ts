@@ -223,9 +223,42 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     const { id } = await run();
     await callBack({ status: 'failed', error: 'no disk' });
     expect((await hooks.ended(id)).runs).toMatchObject([{ status: 'failed', error: 'no disk' }]);
-    expect(await callBack({ status: 'succeeded', text: 'or yes' })).toMatchObject({ status: 200 });
+    const stored = await hooks.stored();
+    expect(await callBack({ status: 'succeeded', text: 'or yes' })).toEqual({
+      status: 200,
+      body: { ok: true, skipped: true, reason: 'the run has ended' },
+    });
+    expect(await hooks.stored()).toBe(stored);
     expect((await hooks.details(id)).runs).toMatchObject([{ status: 'failed', reply: null }]);
     expect(hooks.chan2.messages).toEqual([]);
+  });
+
+  it('tells its progress as often and as fast as it likes, and then its result', async () => {
+    await start();
+    const { id } = await run();
+    const said = Array.from({ length: 30 }, (_, n) => ({ status: 'working', text: `step ${n}` }));
+    const all = [...said, { status: 'succeeded', text: 'It is built.' }];
+    for (const one of all) expect(await callBack(one)).toMatchObject({ status: 200 });
+    // No minute passes: the clock stands still.
+    const { runs } = await hooks.ended(id);
+    expect(runs).toMatchObject([{ status: 'succeeded', reply: 'It is built.' }]);
+    const told = runs[0]?.waits.map(({ decision }) => decision?.event?.message);
+    expect(told).toEqual(all.map((one) => JSON.stringify(one)));
+    expect(hooks.chan2.messages).toHaveLength(1);
+  });
+
+  it('that was started again is told of by its newest start alone', async () => {
+    await start();
+    const { id } = await run();
+    await callBack({ status: 'failed', error: 'no disk' });
+    await hooks.ended(id);
+    await hooks.retry(id);
+    await eventually('it is started', () => asked.length === 2);
+    await waits(id);
+    const { body } = await callBack({ status: 'succeeded', text: 'of the first start' });
+    const { summary } = await hooks.ended(body['eventId']);
+    expect(summary).toBe(`run ${asked[0]?.body.id} was started again since`);
+    expect((await hooks.details(id)).runs).toMatchObject([{ status: 'waiting', reply: null }]);
   });
 
   it('is believed by the token of its run alone', async () => {

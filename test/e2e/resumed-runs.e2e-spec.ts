@@ -115,11 +115,51 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
       const { runs } = await hooks.details(early);
       return runs[0]?.error === 'no run waits for deployment 7';
     });
-    const { id } = await waits(await send('/deploy', { id: 7 }));
-    await tick(1000);
-    await hooks.ended(id);
+    // At once, and without a moment that passes.
+    await hooks.ended(await send('/deploy', { id: 7 }));
     await hooks.ended(early);
     expect(hooks.runner.turns[0]?.prompt).toContain('It is early');
+  });
+
+  it('is not missed by an event that came while it stood in the queue, however long that was', async () => {
+    const agents = { defaults: { heartbeat: { every: '0m' }, maxConcurrent: 1 } } as const;
+    await start([DEPLOY, DEPLOYED, { id: 'slow', ...QUIET }], { agents });
+    const busy = Promise.withResolvers<AgentReply>();
+    hooks.runner.run = (turn) => {
+      hooks.runner.turns.push(turn);
+      return turn.prompt.includes('Deployment') ? Promise.resolve({ text: 'done' }) : busy.promise;
+    };
+    await send('/slow', {});
+    await eventually('the only slot is taken', () => hooks.runner.turns.length === 1);
+    const id = await send('/deploy', { id: 7 });
+    const event = await send('/deployed', { deployment: 7, state: 'green' });
+    clock.advance(HOUR);
+    busy.resolve({ text: 'slow' });
+    expect((await hooks.ended(id)).runs).toMatchObject([{ status: 'succeeded' }]);
+    expect((await hooks.ended(event)).summary).toMatch(/^resumed run /);
+  });
+
+  it('goes on with all that wait for its key, whose senders are many or few', async () => {
+    const tokens = ['many', 'few'].map((id) => ({
+      id,
+      token: `the-token-of-${id}-senders`,
+      hooks: ['deploy'],
+    }));
+    await start([DEPLOY, DEPLOYED], { tokens });
+    const runs: string[] = [];
+    for (let n = 0; n < 251; n += 1) {
+      const authorization = `Bearer the-token-of-${n < 250 ? 'many' : 'few'}-senders`;
+      const { eventId } = await hooks.ask('/deploy', { id: 7 }, { authorization });
+      runs.push(String(eventId));
+    }
+    await waits(runs.at(-1)!);
+    for (const run of runs) await waits(run);
+    const by = await send('/deployed', { deployment: 7, state: 'green' });
+    for (const run of runs) {
+      expect((await hooks.ended(run)).runs[0]?.waits[0]?.decision?.verdict).toBe('resumed');
+    }
+    expect((await hooks.ended(by)).summary?.split(', ')).toHaveLength(251);
+    expect(hooks.runner.turns).toHaveLength(251);
   });
 
   it('leaves an event alone that nobody waits for in ten minutes', async () => {
@@ -133,7 +173,8 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
     });
     expect(looks).toMatchObject({
       summary: 'no run waits for deployment 8',
-      runs: [{ status: 'succeeded', error: null }],
+      // It has looked when it came and at the end, and not between.
+      runs: [{ status: 'succeeded', error: null, attempts: 2 }],
     });
     expect(hooks.runner.turns).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
+import { FakeClock } from './fake-clock.ts';
 import { ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
@@ -27,12 +28,16 @@ let agent: Server;
 let service: TestedService;
 /** What was started, by its key, with how often. */
 let started: Map<string, number>;
+let begun: Started[];
+let answersByItself: boolean;
 let answering: Promise<void>[];
 let ended: AbortController;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'hooks-faults-callbacks-'));
   started = new Map();
+  begun = [];
+  answersByItself = true;
   answering = [];
   ended = new AbortController();
   agent = createServer((request, response) => {
@@ -41,7 +46,8 @@ beforeEach(async () => {
     started.set(key, times + 1);
     void json(request).then((body) => {
       response.writeHead(202).end('{}');
-      if (times === 0) answering.push(answer(body as Started));
+      begun.push(body as Started);
+      if (times === 0 && answersByItself) answering.push(answer(body as Started));
     });
   });
   agent.listen(0, '127.0.0.1');
@@ -75,7 +81,10 @@ interface Started {
 async function answer({ id, prompt, callback: { token } }: Started): Promise<void> {
   const text = `Answer to ${/letter \d+/.exec(prompt)?.[0]}.`;
   await pause(Math.random() * LONGEST_LIFE_MS);
-  await say(id, token, { status: 'working', text: 'reading' });
+  const steps = Math.floor(Math.random() * 5);
+  for (let step = 0; step < steps; step += 1) {
+    await say(id, token, { status: 'working', text: `line ${step}` });
+  }
   await say(id, token, { status: 'succeeded', text });
   if (Math.random() < 0.5) await say(id, token, { status: 'succeeded', text });
 }
@@ -99,6 +108,28 @@ async function send(n: number): Promise<string | undefined> {
   const sent = await service.post('agent', letter, `letter-${n}`).catch(() => undefined);
   return sent && ((await sent.json().catch(() => ({}))) as { eventId?: string }).eventId;
 }
+
+it('kill -9 right after the result was taken, and eleven minutes away, lose nothing of it', async () => {
+  await service.stop();
+  const clock = new FakeClock(dir);
+  const { env } = clock;
+  service = await TestedService.start(dir, { env });
+  answersByItself = false;
+  const id = (await send(1)) ?? '';
+  await eventually('it waits', async () => (await service.details(id)).status === 'waiting');
+  const body = await eventually('it is started', () => begun[0] ?? false);
+  const { token } = body.callback;
+  await say(body.id, token, { status: 'working', text: 'reading' });
+  await say(body.id, token, { status: 'succeeded', text: 'Answered.' });
+  await service.kill();
+  clock.set('+11m');
+  service = await TestedService.start(dir, { env });
+  const { runs } = await eventually('it is answered', async () => {
+    const details = await service.details(id);
+    return details.status === 'done' && details;
+  });
+  expect(runs).toMatchObject([{ status: 'succeeded', reply: 'Answered.' }]);
+});
 
 it('kill -9 starts no agent twice that knows its key, and loses and doubles no answer', async () => {
   for (let round = 0; round < KILLS; round += 1) {

@@ -23,8 +23,8 @@ export class FakeClock {
     };
   }
 
-  /** Sets it so far from the right time, e.g. `-1d` or `+40d`. */
-  set(offset: `${'+' | '-'}${number}d`): void {
+  /** Sets it so far from the right time, e.g. `-1d`, `+40d` or `+11m`. */
+  set(offset: `${'+' | '-'}${number}${'d' | 'm'}`): void {
     writeFileSync(this.#file, offset);
   }
 }

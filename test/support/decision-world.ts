@@ -5,9 +5,7 @@ import type {
   Approval,
   Decision,
   Ledger,
-  NewEvent,
   OutgoingMessage,
-  RunJob,
   Tap,
   WaitingRun,
 } from '../../src/hooks/ports/index.ts';
@@ -19,6 +17,7 @@ import { ManualClock } from './clocks.ts';
 import { LastingMemory } from './lasting-memory.ts';
 import { ModuleProcess } from './module-process.ts';
 import type { Life } from './mortal-process.ts';
+import { withJob } from './with-job.ts';
 
 const OPERATOR = 'operator ana';
 const MINUTE = 60_000;
@@ -212,10 +211,18 @@ export class DecisionWorld {
     const heard = await Promise.race([act(this.#process), life.over]);
     life.endAfter(Infinity);
     if (!life.isOver) return heard ?? undefined;
+    await this.outage(0);
+    return undefined;
+  }
+
+  /** The process dies, if it has not, and another one begins so much later. */
+  async outage(ms: number): Promise<void> {
+    const { life } = this.#process;
+    life.kill();
     await life.rest();
     this.deaths += 1;
+    this.clock.advance(ms);
     this.#process = await this.#begin();
-    return undefined;
   }
 
   /** A run that a person decides about. @param to null: where the main session spoke last */
@@ -284,9 +291,11 @@ export class DecisionWorld {
 
   /** Time passes and nobody decides any more, until nothing is left to do. */
   async settle(): Promise<void> {
-    for (const minutes of [0, 1, 5, 30, ...Array<number>(12).fill(12 * 60)]) {
+    // A burst of questions that hold their session is decided by time, a day for each.
+    for (const minutes of [0, 1, 5, 30, ...Array<number>(100).fill(12 * 60)]) {
       this.clock.advance(minutes * MINUTE);
       await this.drain();
+      if ((await this.open()).length === 0) return;
     }
   }
 
@@ -371,18 +380,4 @@ export class DecisionWorld {
   close(): void {
     this.memory.close();
   }
-}
-
-function withJob(given: NewEvent, more: Partial<RunJob>): NewEvent {
-  return {
-    ...given,
-    actions: given.actions.map((action) => ({
-      ...action,
-      changes: action.changes.map((change) => {
-        if (change.type !== 'work') return change;
-        const job = { ...change.work.job, ...more } as RunJob;
-        return { ...change, work: { ...change.work, job } };
-      }),
-    })),
-  };
 }

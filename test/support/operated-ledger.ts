@@ -316,7 +316,7 @@ class OperatedOperations extends LedgerAdmin {
   }
 
   async resume(): Promise<ResumeOutcome> {
-    return { runs: [], isRefused: false };
+    return { runs: [], hasMore: false, isRefused: false, isAwaited: false };
   }
 
   async countWaits(): Promise<number> {

@@ -61,6 +61,8 @@ export interface HookRequest {
   readonly settings: ResolvedHooksOptions;
   /** From the header, trimmed; absent or blank: none. */
   readonly idempotencyKey?: string;
+  /** The key of the wait that the token of a run opens, where the request came with one. */
+  readonly callbackKey?: string;
   /** Id of the event that an operator replays; such a request is never taken for a repeat. */
   readonly replayOf?: string;
 }

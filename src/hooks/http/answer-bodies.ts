@@ -65,6 +65,13 @@ export interface SkippedAnswer extends Accepted {
   readonly reason: string;
 }
 
+/** What an agent elsewhere said of a run that had ended: nothing was stored. */
+export interface LateAnswer {
+  readonly ok: true;
+  readonly skipped: true;
+  readonly reason: 'the run has ended';
+}
+
 /** A refusal or a failure. */
 export interface RejectedAnswer {
   readonly ok: false;

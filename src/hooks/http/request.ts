@@ -3,6 +3,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { LONGEST_KEY } from '../actions/idempotency.ts';
 import { LEFT_OUT, isCredential } from '../../platform/credentials.ts';
 import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
+import { callbackKey } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { presentedToken } from './auth/presented-token.ts';
 import type { ParsedJson } from './content.ts';
@@ -15,7 +16,7 @@ const NO_CONTENT: ParsedJson = { value: {}, text: '{}', isVerbatim: false };
 /** Makes a {@link HookRequest}, plain data, of what came in over HTTP. @throws Rejection invalid_idempotency_key */
 export function toHookRequest(call: HookCall): HookRequest {
   const { raw, name, settings, client, receivedAt, relayed, rule, signer, signature } = call;
-  const { verifiedBy = VERIFIED_BY_HOST, content = NO_CONTENT } = call;
+  const { verifiedBy = VERIFIED_BY_HOST, content = NO_CONTENT, callback } = call;
   const idempotencyKey = getIdempotencyKey(raw.headers);
   const secrets = secretsOf(call);
   const payloadDigest =
@@ -34,6 +35,7 @@ export function toHookRequest(call: HookCall): HookRequest {
     ...(signature !== undefined && { signature }),
     ...(payloadDigest !== undefined && { payloadDigest }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(callback !== undefined && { callbackKey: callbackKey(callback.token) }),
   };
 }
 

@@ -22,19 +22,19 @@ export class RunCallbacks {
   ) {}
 
   /** Whether the token is that of the run; after its end, too, so that a repeat is no stranger. @throws Rejection */
-  async verify(
-    { raw, client, settings }: HookCall,
-    { runId, token }: RunCallback,
-  ): Promise<string> {
+  async verify(call: HookCall, { runId, token }: RunCallback): Promise<HookCall> {
+    const { raw, client, settings } = call;
     const key = Buffer.from(callbackKey(token));
+    let run: RunDetails | null = null;
     const isOfRun = async (): Promise<boolean> => {
-      const keys = keysOf(await this.#run(runId));
-      return keys.some(
+      run = await this.#run(runId);
+      return keysOf(run).some(
         (one) => one.length === key.length && timingSafeEqual(Buffer.from(one), key),
       );
     };
     await this.authentication.verifyRun({ headers: raw.headers, client, settings, token }, isOfRun);
-    return CALLBACK;
+    const hasEnded = run!.finishedAt !== null;
+    return { ...call, verifiedBy: CALLBACK, callback: { runId, token, hasEnded } };
   }
 
   /** What it means: the run that waits goes on. @throws Rejection unknown_run for one that is forgotten */
@@ -43,9 +43,11 @@ export class RunCallbacks {
     payloadText,
     verifiedBy,
     idempotencyKey,
+    callbackKey: presented,
   }: HookRequest): Promise<ResolvedHook> {
     const run = await this.#run(runIdIn(name) ?? '');
-    const key = keysOf(run).at(-1);
+    // What an operator replays has no token.
+    const key = presented ?? keysOf(run).at(-1);
     if (run === null || key === undefined) throw new Rejection('unknown_run');
     const { id, agentId } = run;
     return {
@@ -59,15 +61,15 @@ export class RunCallbacks {
           message: payloadText,
           source: CALLBACK,
           agentId,
-          sessionKey: `${CALLBACK}:${id}`,
+          // What one start says is told one after the other, as it came, and waits for nothing that another said.
+          sessionKey: `${CALLBACK}:${id}:${key.slice(-8)}`,
           sessionMode: 'isolated',
-          // One after the other, as they came.
           isAlone: false,
           wakeMode: 'next-heartbeat',
           timeoutSeconds: 1,
           trust: { level: 'untrusted', verifiedBy },
           deliver: null,
-          resumes: { key, orElse: 'ignore' },
+          resumes: { key, orElse: 'ignore', runId: id },
         },
       ],
     };

@@ -60,6 +60,8 @@ export interface RunCallback {
   /** As it came; it may be no id at all. */
   readonly runId: string;
   readonly token: string;
+  /** Once the token is verified: whether the run has ended. */
+  readonly hasEnded?: boolean;
 }
 
 /** Whether a request is one: without such a token, what is posted to the path of a run belongs to mappings. @param name sub-path as it came */

@@ -6,6 +6,7 @@ import { Rejection } from '../ports/rejection.ts';
 import { HookAuthentication } from './auth/hook-authentication.ts';
 import { presentedToken } from './auth/presented-token.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
+import type { LateAnswer } from './answer-bodies.ts';
 import { BodyReader } from './body.ts';
 import { assertContent, parseContent } from './content.ts';
 import { Handshakes } from './handshakes.ts';
@@ -36,6 +37,7 @@ export type Step = (
 ) => HookCall | HookAnswer | Promise<HookCall | HookAnswer>;
 
 const EMPTY = Buffer.alloc(0);
+const LATE: LateAnswer = { ok: true, skipped: true, reason: 'the run has ended' };
 
 /** One for all: a flood of refused requests pays for no exception objects. */
 const TOKEN_IN_QUERY = new Rejection('token_in_query');
@@ -80,9 +82,7 @@ const signatureByHead: Step = (call, { signatures }) => {
 const authenticate: Step = (call, { authentication, callbacks }) => {
   const { signer, question, callback, raw, client, settings, name, rule } = call;
   if (signer !== undefined) return call;
-  if (callback !== undefined) {
-    return callbacks.verify(call, callback).then((verifiedBy) => ({ ...call, verifiedBy }));
-  }
+  if (callback !== undefined) return callbacks.verify(call, callback);
   const asked =
     question === undefined ? { hook: name, tokenHeader: rule?.tokenHeader } : { isQuestion: true };
   const verifiedBy = authentication.verify(raw.headers, client, settings, asked);
@@ -147,6 +147,10 @@ const tapByBody: Step = (call, { taps }) => {
   return taken?.then((body) => (body ? { status: 200, body: { ...body } } : call)) ?? call;
 };
 
+/** What an agent says of its run after the end changes nothing: it is answered, and not stored. */
+const lateCallback: Step = (call) =>
+  call.callback?.hasEnded === true ? { status: 200, body: { ...LATE } } : call;
+
 /** A key that is too long: 400. */
 const toRequest: Step = (call) => ({ ...call, request: toHookRequest(call) });
 
@@ -178,6 +182,7 @@ export const BODY: readonly Step[] = [
   parse,
   handshakeByBody,
   tapByBody,
+  lateCallback,
   toRequest,
   findMapping,
 ];

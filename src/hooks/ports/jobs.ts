@@ -116,7 +116,12 @@ export interface RunJob {
   /** The events that {@link message} lists, its own among them. Absent: it is of one. */
   readonly collected?: readonly CollectedEvent[];
   /** It resumes the runs that wait for this key, and begins itself only where `orElse` says so and none does. */
-  readonly resumes?: { readonly key: string; readonly orElse: 'ignore' | 'run' };
+  readonly resumes?: {
+    readonly key: string;
+    readonly orElse: 'ignore' | 'run';
+    /** The run that it tells of, where its agent says it. */
+    readonly runId?: string;
+  };
   /** What it continues: `traceparent` of its acceptance, or else of its sender. */
   readonly trace?: string;
 }

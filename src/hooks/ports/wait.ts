@@ -114,7 +114,7 @@ export interface NewWait {
   readonly kind: WaitKind;
   /**
    * By what open ones are found. Where a person is asked: of which mapping, or built-in hook, and sender the run is, since
-   * so many of one ask at a time; else the {@link eventOwner}.
+   * so many of one ask at a time; else the {@link eventOwner}, or the {@link earlyOwner} of an event that came too soon.
    */
   readonly owner: string;
   /** Epoch milliseconds. */
@@ -163,6 +163,11 @@ export function eventOwner(key: string): string {
   return `event ${key.length <= LONGEST_KEY ? key : sha256(key)}`;
 }
 
+/** By what an event is found that came before any run waited for its key. @param key as of {@link eventOwner} */
+export function earlyOwner(key: string): string {
+  return `early ${eventOwner(key)}`;
+}
+
 const LONGEST_KEY = 256;
 
 function sha256(text: string): string {
@@ -209,10 +214,14 @@ export interface Resumption {
 
 /** What an event resumed. */
 export interface ResumeOutcome {
-  /** Runs that go on now. */
+  /** Runs that go on now, at most 200. */
   readonly runs: readonly string[];
-  /** Somebody waits for the key, and not for this mapping or sender. */
+  /** More runs wait for it: the event goes on with them. */
+  readonly hasMore: boolean;
+  /** A run waits for the key, and not for this mapping or sender. */
   readonly isRefused: boolean;
+  /** A run that has not ended will wait for the key, or has waited for it and may again. */
+  readonly isAwaited: boolean;
 }
 
 /** A wait as an operator reads it. All times are ISO 8601 in UTC. @publicApi */

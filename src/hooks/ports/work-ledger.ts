@@ -116,8 +116,9 @@ export type StepOutcome =
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
   /**
-   * `wait`: what is asked; absent: what it was asked before is open still. `job`: what it goes on with. `onEnd`: queued
-   * when that has ended, however it did.
+   * `wait`: what is asked; absent: what it was asked before is open still. `awaits`: the key of the event that it waits
+   * for, or of the run that it came too soon for; where the other is there by then, it is due at once. `job`: what it goes
+   * on with. `onEnd`: queued when that has ended, however it did.
    */
   | {
       type: 'wait';
@@ -129,6 +130,7 @@ export type StepOutcome =
       /** With `collect`: once so many are in its queue, it among them, it is due. */
       most?: number;
       wait?: NewWait;
+      awaits?: string;
       job?: RunJob | DeliveryJob;
       onEnd?: NewWork;
     }

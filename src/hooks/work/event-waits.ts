@@ -1,7 +1,7 @@
 // Runs that wait for an event, and the events that resume them (behaviour.md §15, docs/design/waiting.md):
 //
-//   before ─┬─ it resumes others (`resumes`)           ─▶ they go on, and it ends; none waits: it looks again for a
-//           │                                             while, and is ignored then, or begins itself
+//   before ─┬─ it resumes others (`resumes`)           ─▶ they go on, and it ends; none waits: it sleeps until one does,
+//           │                                             and is ignored once none is expected, or begins itself
 //           ├─ nothing came that it is to begin with    ─▶ waits
 //           ├─ that came, or an operator lets it begin  ─▶ its agent is asked, and shown what came
 //           ├─ its time is over, or it was denied       ─▶ denied, or dead
@@ -11,12 +11,21 @@ import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
 import { showEvent } from '../boundary/index.ts';
 import type { CameText } from '../boundary/index.ts';
-import { Clock, EventStore, LedgerAdmin, eventOwner, noteOf } from '../ports/index.ts';
+import {
+  Clock,
+  EventStore,
+  LedgerAdmin,
+  NO_MAPPING,
+  earlyOwner,
+  eventOwner,
+  noteOf,
+} from '../ports/index.ts';
 import type {
   AgentWait,
   AwaitedEvent,
   Change,
   NewWait,
+  ResumeOutcome,
   ResumingEvent,
   RunDetails,
   RunJob,
@@ -24,6 +33,7 @@ import type {
   RunUpdate,
   StepOutcome,
   WaitDetails,
+  WaitResumers,
 } from '../ports/index.ts';
 import { Notices } from './notice.ts';
 import { RunEnd } from './run-end.ts';
@@ -41,10 +51,8 @@ export interface Came {
   readonly openWait: string | null;
 }
 
-/** How long an event that nobody waits for is kept, since it may be ahead of the run that will. */
+/** How long an event is kept that no run waits for, since it may be ahead of the run that will; while one is expected, it is asked so often whether that has ended. */
 const PATIENCE_MS = 10 * 60_000;
-const SOONEST_MS = 1000;
-const LATEST_MS = 60_000;
 /** How often one run waits: an agent that never ends would fill the ledger. */
 export const MOST_WAITS = 1000;
 /** Longest message that a wait keeps of what resumed it, in characters. */
@@ -55,13 +63,18 @@ const NOTHING: Came = { event: null, resumed: null, openWait: null };
 /** Lets runs wait for events, and resumes those that do. */
 @Injectable()
 export class EventWaits {
+  /** An outage before is no time in which a run could have waited. */
+  readonly #since: number;
+
   constructor(
     private readonly events: EventStore,
     private readonly admin: LedgerAdmin,
     private readonly end: RunEnd,
     private readonly notices: Notices,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#since = clock.now();
+  }
 
   /** What becomes of a run before its agent is asked, or what its agent is told. */
   async before(lease: RunLease): Promise<StepResult | Came> {
@@ -89,12 +102,12 @@ export class EventWaits {
     const until = given.askedAgainAt ?? now + (job.waitFor?.withinMs ?? DAY_MS);
     const isOpen = open !== undefined && eventOwner(open.key ?? '') === eventOwner(key);
     const resumers = given.by === undefined ? job.waitFor : { by: given.by };
-    const wait = { key, until, question, resumers, whenOver: 'deny' } as const;
+    const wait = { until, question, resumers, whenOver: 'deny' } as const;
     return {
       outcome: {
-        ...this.#waiting(until),
+        ...this.#waiting(key, until),
         job: { ...job, paused: { calls: [], state, until, attempt } },
-        ...(!isOpen && { wait: this.#newWait(wait) }),
+        ...(!isOpen && { wait: this.#newWait(eventOwner(key), wait) }),
       },
       changes: [{ ...record, status: 'waiting', error: null }],
     };
@@ -114,41 +127,61 @@ export class EventWaits {
     return { type: 'decision', id, decision: { verdict: 'expired', at: this.clock.now() } };
   }
 
-  /** @returns null: nobody waits for it, and it begins itself */
+  /** @returns null: no run waits for it, and it begins itself */
   async #resume(
     { ref, job }: RunLease,
     run: RunDetails,
-    { key, orElse }: NonNullable<RunJob['resumes']>,
+    { key, orElse, runId }: NonNullable<RunJob['resumes']>,
   ): Promise<StepResult | null> {
     const id = ref ?? '';
-    // It was done, and the process ended before that was all.
-    const isDone = run.finishedAt !== null;
-    const event = resumingEvent(job);
-    const { runs, isRefused } = isDone
-      ? { runs: [id], isRefused: false }
-      : await this.admin.resume({ key, event, runId: id });
-    const now = this.clock.now();
     const ended = (record: Partial<RunUpdate>): StepResult => ({
       outcome: { type: 'done' },
       changes: [
         { type: 'run-update', id, status: 'succeeded', error: null, ...record },
-        ...noteOf(job, id, 'silent', now),
+        ...noteOf(job, id, 'silent', this.clock.now()),
       ],
     });
-    if (runs.length > 0) return ended({});
+    // It was done, and the process ended before that was all.
+    if (run.finishedAt !== null) return ended({});
+    const ignored = (why: string): StepResult =>
+      ended({ finishedAt: this.clock.now(), summary: why });
+    const late = runId === undefined ? null : await this.#tooLate(runId, key);
+    if (late !== null) return ignored(late);
+    const event = resumingEvent(job);
+    let found: ResumeOutcome;
+    let hasResumed = false;
+    do {
+      found = await this.admin.resume({ key, event, runId: id });
+      hasResumed ||= found.runs.length > 0;
+    } while (found.hasMore);
+    if (hasResumed) return ended({});
     if (orElse === 'run') return null;
-    const age = Math.max(0, now - job.receivedAt);
-    const nobody = isRefused
-      ? `what waits for ${key} is not to be resumed by ${event.trust.mapping ?? 'a callback'} (${event.trust.verifiedBy})`
-      : `no run waits for ${key}`;
-    if (age < PATIENCE_MS) {
-      const at = now + Math.min(LATEST_MS, Math.max(SOONEST_MS, age));
-      return {
-        outcome: { type: 'retry', at, interrupted: true },
-        changes: [{ type: 'run-update', id, status: 'queued', error: nobody }],
-      };
-    }
-    return ended({ finishedAt: now, summary: nobody });
+    const error = whyNone(event, key, found.isRefused, runId);
+    const now = this.clock.now();
+    const isAwaited = found.isAwaited || runId !== undefined;
+    const until = PATIENCE_MS + (isAwaited ? now : Math.max(job.receivedAt, this.#since));
+    if (until <= now) return ignored(error);
+    return this.#sleep(job, id, key, until, error);
+  }
+
+  /** Why an agent elsewhere changes nothing by what it says of its run; null: it may. */
+  async #tooLate(runId: string, key: string): Promise<string | null> {
+    const told = (await this.events.run(runId))?.run;
+    if (told === undefined || told.finishedAt !== null) return `run ${runId} had ended`;
+    const last = told.waits.findLast(({ kind }) => kind === 'event');
+    return last === undefined || last.key === key ? null : `run ${runId} was started again since`;
+  }
+
+  /** The event costs nothing until a run waits for it. What an agent elsewhere says comes one after the other. */
+  #sleep(job: RunJob, id: string, key: string, until: number, error: string): StepResult {
+    const { trust } = job;
+    const resumers = { by: [trust.mapping ?? NO_MAPPING], senders: [trust.verifiedBy] };
+    const wait = this.#newWait(earlyOwner(key), { until, resumers, whenOver: 'deny' });
+    const holdsKey = trust.mapping === undefined;
+    return {
+      outcome: { ...this.#waiting(key, until), holdsKey, wait },
+      changes: [{ type: 'run-update', id, status: 'queued', error }],
+    };
   }
 
   #begin(job: RunJob, run: RunDetails, waitFor: AwaitedEvent): StepResult | Came {
@@ -158,8 +191,8 @@ export class EventWaits {
       const until = this.clock.now() + withinMs;
       return {
         outcome: {
-          ...this.#waiting(until),
-          wait: this.#newWait({ key, until, whenOver, resumers: waitFor }),
+          ...this.#waiting(key, until),
+          wait: this.#newWait(eventOwner(key), { until, whenOver, resumers: waitFor }),
         },
         changes: [{ type: 'run-update', id: run.id, status: 'waiting', error: null }],
       };
@@ -179,7 +212,7 @@ export class EventWaits {
       case undefined: {
         if (this.clock.now() < until) {
           const record = { type: 'run-update', id: run.id, status: 'waiting' } as const;
-          return { outcome: this.#waiting(until), changes: [record] };
+          return { outcome: this.#waiting(key, until), changes: [record] };
         }
         const over = this.#over(job, run, `${key} did not come in time`, whenOver);
         return { ...over, changes: [this.#ending(wait.id), ...over.changes] };
@@ -210,7 +243,7 @@ export class EventWaits {
     const { verdict, event = null } = decision ?? {};
     if (verdict === undefined && this.clock.now() < until) {
       const record = { type: 'run-update', id: run.id, status: 'waiting' } as const;
-      return { outcome: this.#waiting(until), changes: [record] };
+      return { outcome: this.#waiting(wait?.key ?? '', until), changes: [record] };
     }
     const told = event && { text: showEvent(toCameText(event)), content: event.message };
     const turn =
@@ -223,26 +256,40 @@ export class EventWaits {
     return { event: isForeign ? event : null, resumed: { run, turn }, openWait };
   }
 
-  #waiting(until: number): Extract<StepOutcome, { type: 'wait' }> {
-    return { type: 'wait', for: 'event', until, holdsKey: false };
+  #waiting(awaits: string, until: number): Extract<StepOutcome, { type: 'wait' }> {
+    return { type: 'wait', for: 'event', until, holdsKey: false, awaits };
   }
 
-  #newWait({
-    key,
-    resumers,
-    ...wait
-  }: Pick<NewWait, 'until' | 'whenOver' | 'resumers' | 'question'> & { key: string }): NewWait {
+  #newWait(
+    owner: string,
+    {
+      resumers,
+      ...wait
+    }: Pick<NewWait, 'until' | 'whenOver' | 'question'> & { resumers: WaitResumers | undefined },
+  ): NewWait {
     const { by = [], senders } = resumers ?? {};
     return {
       id: newId(),
       kind: 'event',
-      owner: eventOwner(key),
+      owner,
       openedAt: this.clock.now(),
       digest: '',
       resumers: { by, ...(senders && { senders }) },
       ...wait,
     };
   }
+}
+
+/** Why an event has resumed no run. */
+function whyNone(
+  { trust }: ResumingEvent,
+  key: string,
+  isRefused: boolean,
+  runId: string | undefined,
+): string {
+  if (runId !== undefined) return `run ${runId} does not wait for its agent yet`;
+  if (!isRefused) return `no run waits for ${key}`;
+  return `what waits for ${key} is not to be resumed by ${trust.mapping ?? 'a callback'} (${trust.verifiedBy})`;
 }
 
 const DAY_MS = 24 * 3_600_000;

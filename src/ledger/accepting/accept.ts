@@ -21,6 +21,7 @@ import { first, keyLock, ownKey } from '../tx.ts';
 import type { NewRow, Tx } from '../tx.ts';
 import { makeWay } from '../work/busy.ts';
 import { addWork } from '../work/queue.ts';
+import { expectEvents } from '../work/resuming.ts';
 import { Touched } from '../work/settlement.ts';
 import { KnownKeys, nameOf } from './idempotency.ts';
 import { countHeartbeats, firstStatus, hookOf, saysTheSame } from './new-event.ts';
@@ -210,7 +211,9 @@ class Group {
     const heartbeats = Array.from(this.#halfFull, (session) =>
       immediateHeartbeat(agentOf(session), tx.now),
     );
-    await addWork(tx, [...(await makeWay(tx, works)), ...heartbeats]);
+    const placed = await makeWay(tx, works);
+    await addWork(tx, [...placed, ...heartbeats]);
+    await expectEvents(tx, placed);
     for (const { key } of accepted) tx.changedEvents.add(key);
     tx.count('accepted', accepted.length);
   }

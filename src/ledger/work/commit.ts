@@ -11,6 +11,7 @@ import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
 import { bury, endGathering, promote, storedKey, withdraw } from './queue.ts';
+import { eventLock, meet } from './resuming.ts';
 import { CLAIMABLE, RULES, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
@@ -75,6 +76,7 @@ export async function commit(
     keyLock(lease),
     ...nextLock(lease, outcome),
     ...locksOf(changes),
+    ...(outcome.type === 'wait' && outcome.awaits !== undefined ? [eventLock(outcome.awaits)] : []),
     ...together.flatMap((other) => locksOf(other.changes)),
   ]);
   const [sql, ...values] = statementOf(outcome, tx.now);
@@ -162,9 +164,10 @@ async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise
   if (leavesQueue(outcome)) await promote(tx, lane, key);
   switch (outcome.type) {
     case 'wait':
-      if (outcome.wait !== undefined) {
+      if (outcome.wait !== undefined || outcome.awaits !== undefined) {
         const of = { workId, ref: ref ?? '', eventId: eventId ?? '' };
-        await openWait(tx, outcome.wait, of, outcome.onEnd);
+        if (outcome.wait !== undefined) await openWait(tx, outcome.wait, of, outcome.onEnd);
+        if (outcome.awaits !== undefined) await meet(tx, outcome.awaits, of);
       }
       if (kind === 'run' && HELD_BEFORE.includes(outcome.for))
         await tx.run(UNBEGIN_RUN, tx.keys.of(ref ?? ''));

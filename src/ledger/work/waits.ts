@@ -5,7 +5,7 @@
 //
 // A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
 // leased already is being ended by time.
-import { MOST_TRIES, NO_MAPPING, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
+import { MOST_TRIES, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
@@ -13,9 +13,6 @@ import type {
   Decision,
   DecisionOutcome,
   NewWait,
-  ResumeOutcome,
-  ResumingEvent,
-  Resumption,
   WaitDecision,
   WaitDetails,
   WaitFilter,
@@ -30,13 +27,13 @@ import { LANES } from '../work-rows.ts';
 import { addAside, addWork, beginAnew, lockOfWork } from './queue.ts';
 import { Touched, settle } from './settlement.ts';
 
+/** Rows that a story does not tell of: they say which event came too soon, and which run may still wait for one (resuming.ts). */
+const BETWEEN_EVENTS = `(kind = 'event' AND (owner LIKE 'early %' OR owner LIKE 'awaited %'))`;
 const QUESTION_KINDS = ['run', 'tools', 'reply'] as const;
 const WAIT_KINDS = [...QUESTION_KINDS, 'event'] as const;
-/** Of one key, how many runs an event resumes, and how many waits are read at a time to find them. */
-const MOST_RESUMED = 200;
 
 /** What a row of `waits` keeps of the question beside its columns, as JSON text. */
-type StoredQuestion = Pick<
+export type StoredQuestion = Pick<
   NewWait,
   'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked' | 'resumers' | 'question'
 > & {
@@ -44,7 +41,7 @@ type StoredQuestion = Pick<
   readonly tries?: Readonly<Record<string, number>>;
 };
 
-const OF_EVENT = 'SELECT * FROM @waits WHERE event = $1 ORDER BY id';
+const OF_EVENT = `SELECT * FROM @waits WHERE event = $1 AND NOT ${BETWEEN_EVENTS} ORDER BY id`;
 const COUNT = `SELECT count(*) AS total FROM @waits WHERE decision IS NULL AND kind <> 'event'`;
 const COUNT_OF = `SELECT count(*) AS total FROM
   (SELECT 1 AS one FROM @waits WHERE decision IS NULL AND owner = $1 LIMIT $2) s`;
@@ -60,10 +57,6 @@ const TAKE = `SELECT s.run_id, s.event, w.id, w.lane, w.key, w.kind, w.hook, w.s
 const OF_WORK = `SELECT s.id, s.kind, q.on_end, w.job FROM @waits s JOIN @work w ON w.id = s.work_id
     LEFT JOIN @questions q ON q.wait = s.id
   WHERE s.event = $1 AND s.work_id = $2 AND s.decision IS NULL`;
-const BY_OWNER = `SELECT s.id, s.question, w.lane, w.key FROM @waits s
-    JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
-  WHERE s.decision IS NULL AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
-const RESUMED = 'UPDATE @runs AS r SET finished_at = $2, summary = $3 WHERE KEY(r) = $1';
 const DECIDE = 'UPDATE @waits SET decision = $2 WHERE id = $1 AND decision IS NULL';
 const END = 'UPDATE @questions SET on_end = NULL WHERE wait = $1';
 const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @questions q ON q.wait = s.id
@@ -154,69 +147,22 @@ export async function decide(tx: Tx, id: string, decision: Decision): Promise<De
   return 'decided';
 }
 
-/** Lets the runs go on that wait for an event, and notes that of the run that resumes them. */
-export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise<ResumeOutcome> {
-  const { open, isRefused } = await resumable(tx, key, event);
-  await tx.lock(() =>
-    open.map((wait) => keyLock({ lane: word(wait, 'lane', LANES), key: text(wait, 'key') })),
-  );
-  const decision = { verdict: 'resumed', at: tx.now, event } as const;
-  const touched = new Touched();
-  const runs: string[] = [];
-  for (const wait of open) {
-    const run = await goOn(tx, text(wait, 'id'), decision, touched);
-    if (run !== null) runs.push(run);
-  }
-  if (runs.length > 0) {
-    const summary = `resumed ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
-    await tx.run(RESUMED, tx.keys.of(runId), tx.now, summary);
-  }
-  await settle(tx, touched);
-  return { runs, isRefused };
-}
-
-/** The oldest waits for a key that an event may resume, however many others are older. */
-async function resumable(
-  tx: Tx,
-  key: string,
-  event: ResumingEvent,
-): Promise<{ open: readonly Row[]; isRefused: boolean }> {
-  const open: Row[] = [];
-  let isRefused = false;
-  let waits: readonly Row[];
-  let last = '';
-  do {
-    waits = await tx.all(BY_OWNER, eventOwner(key), last, MOST_RESUMED);
-    for (const wait of waits) {
-      last = text(wait, 'id');
-      if (isResumedBy(wait, event)) open.push(wait);
-      else isRefused = true;
-    }
-  } while (waits.length === MOST_RESUMED && open.length < MOST_RESUMED);
-  return { open: open.slice(0, MOST_RESUMED), isRefused };
-}
-
-function isResumedBy(wait: Row, { trust }: ResumingEvent): boolean {
-  const { resumers }: StoredQuestion = storedJson(text(wait, 'question'));
-  const { by = [], senders } = resumers ?? {};
-  return by.includes(trust.mapping ?? NO_MAPPING) && senders?.includes(trust.verifiedBy) !== false;
-}
-
-/** Makes due what waits, whose lock is held. @returns its run; null: it waits no more */
-async function goOn(
+/** Makes due what waits, whose lock is held. @returns its run, and the key of that one's event; null: it waits no more */
+export async function goOn(
   tx: Tx,
   id: string,
   decision: Decision,
   touched: Touched,
-): Promise<string | null> {
+): Promise<{ run: string; event: Key } | null> {
   const work = await first(tx, TAKE, id);
   if (work === undefined) return null;
   await beginAnew(tx, work);
   await closeWait(tx, id, decision);
   const run = text(work, 'run_id');
   await tx.run(QUEUED, tx.keys.of(run));
-  touched.add(keyIn(work, 'event'));
-  return run;
+  const event = keyIn(work, 'event');
+  touched.add(event);
+  return { run, event };
 }
 
 /** What says in a question's message that its wait has ended. */

@@ -5,8 +5,9 @@ import type { NewWork } from '../../../src/hooks/ports/jobs.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { Decision } from '../../../src/hooks/ports/wait.ts';
-import { eventOwner } from '../../../src/hooks/ports/wait.ts';
+import { earlyOwner, eventOwner } from '../../../src/hooks/ports/wait.ts';
 import { newId } from '../../../src/platform/new-id.ts';
+import { withJob, withWork } from '../../support/with-job.ts';
 import { LIMITS, agent, delivery, heartbeat, runOf } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -352,7 +353,8 @@ export function describeWaits(openStore: OpenStore): void {
         const until = openedAt + DAY;
         const about = { kind: 'event', whenOver: 'deny', digest: '', resumers } as const;
         const wait = { id: newId(), owner: eventOwner(key), openedAt, until, ...about };
-        const outcome = { type: 'wait', for: 'event', until, holdsKey: false, wait } as const;
+        const awaits = { holdsKey: false, awaits: key } as const;
+        const outcome = { type: 'wait', for: 'event', until, wait, ...awaits } as const;
         const waits = { type: 'run-update', id: lease.ref!, status: 'waiting' } as const;
         expect(await under.ledger.work.commit(lease, outcome, [waits])).toBe(true);
         return wait.id;
@@ -373,7 +375,7 @@ export function describeWaits(openStore: OpenStore): void {
         await awaiting('another');
         const { by, outcome } = await resume('k');
         const runs = [runOf(one.eventId), runOf(other.eventId)];
-        expect(outcome).toEqual({ runs, isRefused: false });
+        expect(outcome).toMatchObject({ runs, hasMore: false, isRefused: false });
         expect(await under.details(by)).toMatchObject({
           summary: `resumed runs ${runs.join(', ')}`,
           runs: [{ finishedAt: iso(under.clock.now()) }],
@@ -393,7 +395,122 @@ export function describeWaits(openStore: OpenStore): void {
           ],
         });
         expect((await under.claimNow()).map(({ ref }) => ref)).toEqual(runs);
-        expect((await resume('k')).outcome).toEqual({ runs: [], isRefused: false });
+        expect((await resume('k')).outcome).toMatchObject({ runs: [], isRefused: false });
+      });
+
+      /** An event that found no run that waits; it sleeps for a day, unless something is due before. */
+      const sleep = async (lease: Lease, key: string, by = 'm') => {
+        const openedAt = under.clock.now();
+        const until = openedAt + DAY;
+        const resumers = { by: [by], senders: ['token ci'] };
+        const about = { kind: 'event', whenOver: 'deny', digest: '', resumers } as const;
+        const wait = { id: newId(), owner: earlyOwner(key), openedAt, until, ...about };
+        const awaits = { holdsKey: false, awaits: key } as const;
+        const outcome = { type: 'wait', for: 'event', until, wait, ...awaits } as const;
+        expect(await under.ledger.work.commit(lease, outcome, [])).toBe(true);
+      };
+      const refs = async () => (await under.claimNow('turn', 100)).map(({ ref }) => ref);
+
+      it('is found by an event that came before, the oldest that may resume it, and by no other', async () => {
+        const [forged, first, second] = [
+          await accept(newId()),
+          await accept(newId()),
+          await accept(newId()),
+        ];
+        const leases = await under.claimNow();
+        for (const lease of leases) {
+          await sleep(lease, 'k', lease.ref === runOf(forged) ? 'n' : 'm');
+        }
+        expect(await refs()).toEqual([]);
+        const { eventId } = await awaiting('k');
+        const [looking, ...others] = await under.claimNow();
+        expect([looking?.ref, ...others]).toEqual([runOf(first)]);
+        const of = { key: 'k', event: event({ eventId: first }), runId: runOf(first) };
+        expect(await under.ledger.admin.resume(of)).toMatchObject({ runs: [runOf(eventId)] });
+        await under.ledger.work.commit(looking!, { type: 'done' }, []);
+        // It goes on, and waits again: the next one looks.
+        await waitFor(await under.claimOne(), 'k');
+        expect(await refs()).toEqual([runOf(second)]);
+        for (const one of [forged, first, second]) {
+          const { runs } = await under.details(one);
+          expect(runs[0]?.waits).toEqual([]);
+        }
+      });
+
+      it('is found by an event that it overtakes', async () => {
+        const early = await accept(newId());
+        const looking = await under.claimOne();
+        await awaiting('k');
+        await sleep(looking, 'k', 'n');
+        expect(await refs()).toEqual([]);
+        const other = await accept(newId());
+        await sleep(await under.claimOne(), 'k');
+        expect(await refs()).toEqual([runOf(other)]);
+        under.clock.advance(DAY);
+        expect(await refs()).toContain(runOf(early));
+      });
+
+      it('meets an event that comes in the same moment, whichever is written first', async () => {
+        const keys = Array.from({ length: 20 }, () => newId());
+        const ids: string[][] = [];
+        for (const key of keys) ids.push([await accept(key), await accept(`${key} early`)]);
+        const leases = await under.claimNow('turn', 2 * keys.length);
+        const leaseOf = (id?: string) => leases.find(({ ref }) => ref === runOf(id ?? ''))!;
+        const met = keys.flatMap((key, n) => [
+          waitFor(leaseOf(ids[n]?.[0]), key),
+          sleep(leaseOf(ids[n]?.[1]), key),
+        ]);
+        await Promise.all(met);
+        const early = ids.map(([, id]) => runOf(id ?? ''));
+        expect(new Set(await refs())).toEqual(new Set(early));
+      });
+
+      it('is expected from its acceptance to its end, by whom it may be resumed', async () => {
+        const waiting = { key: 'k', by: ['m'], withinMs: DAY, whenOver: 'deny' } as const;
+        const given = withJob(agent(newId()), { waitFor: waiting });
+        await under.ledger.intake.accept(given, LIMITS);
+        const lease = await under.claimOne();
+        const expected = async (trust: object = {}) => {
+          const { outcome } = await resume('k', {
+            trust: { level: 'untrusted', verifiedBy: 'token ci', mapping: 'm', ...trust },
+          });
+          return outcome.runs.length > 0 ? 'waits' : outcome.isAwaited;
+        };
+        expect(await expected()).toBe(true);
+        expect(await expected({ mapping: 'n' })).toBe(false);
+        await waitFor(lease, 'k');
+        expect(await expected()).toBe('waits');
+        const [again] = (await under.claimNow()).filter(({ ref }) => ref === runOf(given.id));
+        expect(await expected()).toBe(true);
+        expect(await expected({ mapping: 'n' })).toBe(false);
+        await under.ledger.work.commit(again!, { type: 'done' }, [
+          { type: 'run-update', id: runOf(given.id), finishedAt: under.clock.now() },
+        ]);
+        expect(await expected()).toBe(false);
+      });
+
+      it('goes on with 200 others in a commit, senders in turn, until none is left', async () => {
+        const ids: string[] = [];
+        for (let n = 0; n < 205; n += 1) {
+          const given = agent(newId());
+          ids.push(given.id);
+          const sender = n < 203 ? 'many' : `few ${n}`;
+          await under.ledger.intake.accept(withWork(given, { sender }), LIMITS);
+        }
+        const leases = await under.claimNow('turn', ids.length);
+        const ordered = leases.toSorted((one, other) => one.workId - other.workId);
+        for (const lease of ordered) await waitFor(lease, 'k');
+        const { by, outcome } = await resume('k');
+        expect(outcome).toMatchObject({ hasMore: true });
+        const runs = ids.map(runOf);
+        expect(outcome.runs).toEqual([runs[0], runs[203], runs[204], ...runs.slice(1, 198)]);
+        expect((await under.details(by)).runs).toMatchObject([{ finishedAt: null }]);
+        const of = { key: 'k', event: event(), runId: runOf(by) };
+        const rest = await under.ledger.admin.resume(of);
+        expect(rest).toMatchObject({ runs: runs.slice(198, 203), hasMore: false });
+        const { summary, runs: resuming } = await under.details(by);
+        expect(resuming[0]?.finishedAt).not.toBeNull();
+        expect(summary).toBe(`resumed runs ${[...outcome.runs, ...rest.runs].join(', ')}`);
       });
 
       it('takes none of a mapping or a sender that it does not name', async () => {
@@ -406,7 +523,7 @@ export function describeWaits(openStore: OpenStore): void {
           { ...trust, verifiedBy: 'token' },
         ]) {
           const { by, outcome } = await resume('k', { trust: forged });
-          expect(outcome).toEqual({ runs: [], isRefused: true });
+          expect(outcome).toMatchObject({ runs: [], isRefused: true, isAwaited: false });
           expect(await under.details(by)).toMatchObject({ summary: null });
         }
         expect((await resume('k', { trust })).outcome.runs).toHaveLength(1);
@@ -420,8 +537,8 @@ export function describeWaits(openStore: OpenStore): void {
         await Promise.all(leases.map((lease) => waitFor(lease, 'k', { by: ['n'] })));
         const { eventId } = await awaiting('k');
         const { outcome } = await resume('k');
-        expect(outcome).toEqual({ runs: [runOf(eventId)], isRefused: true });
-        expect((await resume('k')).outcome).toEqual({ runs: [], isRefused: true });
+        expect(outcome).toMatchObject({ runs: [runOf(eventId)], isRefused: true });
+        expect((await resume('k')).outcome).toMatchObject({ runs: [], isRefused: true });
       });
 
       it('takes one of many, and none once time has claimed it', async () => {
@@ -438,10 +555,7 @@ export function describeWaits(openStore: OpenStore): void {
         await under.claimNow();
         expect(
           await under.ledger.admin.resume({ key: 'late', event: event(), runId: runOf(many[0]!) }),
-        ).toEqual({
-          runs: [],
-          isRefused: false,
-        });
+        ).toEqual({ runs: [], hasMore: false, isRefused: false, isAwaited: true });
         expect(await under.details(late.eventId)).toMatchObject({
           runs: [{ waits: [{ decision: null }] }],
         });

@@ -1,0 +1,23 @@
+import type { NewEvent, NewWork, RunJob } from '../../src/hooks/ports/index.ts';
+
+/** The event with something else in the work of its run. */
+export function withWork(given: NewEvent, more: Partial<NewWork>): NewEvent {
+  return {
+    ...given,
+    actions: given.actions.map((action) => ({
+      ...action,
+      changes: action.changes.map((change) =>
+        change.type === 'work' ? { ...change, work: { ...change.work, ...more } } : change,
+      ),
+    })),
+  };
+}
+
+/** The event with something else in the job of its run. */
+export function withJob(given: NewEvent, more: Partial<RunJob>): NewEvent {
+  const [change] = given.actions.flatMap(({ changes }) =>
+    changes.filter(({ type }) => type === 'work'),
+  );
+  const job = change?.type === 'work' ? change.work.job : {};
+  return withWork(given, { job: { ...job, ...more } as RunJob });
+}
