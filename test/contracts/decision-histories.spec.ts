@@ -53,6 +53,8 @@ const step = fc.oneof(
       minutes: fc.constantFrom(5, 60, 1440),
       whenOver: fc.constantFrom('deny' as const, 'expire' as const),
       whileWaiting: fc.constantFrom('continue' as const, 'hold' as const),
+      /** A burst is more than are asked about at a time. */
+      times: fc.constantFrom(1, 1, 1, 1, 1, 1, 1, 22),
     }),
   },
   {
@@ -109,6 +111,13 @@ const step = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
+      what: fc.constant('outage' as const),
+      minutes: fc.constantFrom(1, 11, 60, 1500),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
       what: fc.constant('set the clock' as const),
       minutes: fc.constantFrom(-1440, -60, -5, 5, 60, 1440),
     }),
@@ -139,7 +148,8 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
       const approvers = APPROVERS[named];
       const until = { withinMs: minutes * MINUTE, whenOver, whileWaiting };
       const approve = { ...ASKS[asks], ...until, ...(approvers && { approvers }) };
-      return world.accept(approve, session, to);
+      for (let n = 0; n < given.times; n += 1) await world.accept(approve, session, to);
+      return;
     }
     case 'work':
       await world.do(async (process) => {
@@ -180,6 +190,8 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
       return world.route(given.to);
     case 'pass':
       return world.clock.advance(given.minutes * MINUTE);
+    case 'outage':
+      return world.outage(given.minutes * MINUTE);
     case 'set the clock':
       return world.clock.jump(given.minutes * MINUTE);
     case 'trouble':
@@ -190,7 +202,7 @@ async function take(world: DecisionWorld, known: Set<string>, given: Step): Prom
 /** A person allows a tool call, the process dies at a moment of making it, and an operator retries what became of that. */
 const allowed = Array.from({ length: 15 }, (_, dying): [History] => {
   const begun = { asks: 'tools', approvers: 'who is asked', session: 'a', to: null } as const;
-  const until = { minutes: 60, whenOver: 'deny', whileWaiting: 'continue' } as const;
+  const until = { minutes: 60, whenOver: 'deny', whileWaiting: 'continue', times: 1 } as const;
   const work = { what: 'work', lanes: ['turn'], times: 2, dies: undefined } as const;
   const decide = { what: 'decide', wait: 0, isOpen: true, verdict: 'approved' } as const;
   const steps: Step[] = [
@@ -220,6 +232,7 @@ const keptButtons: [History] = [
         minutes: 5,
         whenOver: 'deny',
         whileWaiting: 'continue',
+        times: 1,
       },
       { what: 'work', lanes: ['turn', 'delivery'], times: 1, dies: undefined },
       {

@@ -154,7 +154,7 @@ export class EventWaits {
       found = await this.admin.resume({ key, event, runId: id });
       hasResumed ||= found.runs.length > 0;
     } while (found.hasMore);
-    if (hasResumed) return ended({});
+    if (hasResumed) return ended({ finishedAt: this.clock.now() });
     if (orElse === 'run') return null;
     const error = whyNone(event, key, found.isRefused, runId);
     const now = this.clock.now();
