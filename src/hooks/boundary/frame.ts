@@ -1,4 +1,5 @@
 import { drawRandomBytes } from '../../platform/random-bytes.ts';
+import { cut } from '../../platform/shorten.ts';
 import { MARKER_NAME } from './forgeries.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 
@@ -20,6 +21,8 @@ export interface ForeignText {
   /** How the sender was verified, e.g. `token`; `none` for text that no sender sent. */
   readonly verifiedBy: string;
   readonly content: string;
+  /** Most characters of {@link content} that are shown; a line outside the markers says how many are not. Default: all. */
+  readonly most?: number;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
   /** A line right above the markers, of our own. */
@@ -102,17 +105,28 @@ export function renderPrompt(parts: PromptParts): string {
   return [
     ...renderTask(parts),
     ...(waiting === '' ? [] : [waiting, AND_NOW]),
-    ...(isUntrusted ? [notice, wrap(message)] : [message.content, timeLine(message.receivedAt)]),
+    ...(isUntrusted ? [notice, wrap(message)] : showTrusted(message)),
     ...(came === undefined ? [] : [AND_THEN, showEvent(came)]),
   ].join('\n\n');
 }
 
 /** An event that a run waited for, as its agent is shown it. */
 export function showEvent({ isUntrusted, ...event }: CameText): string {
-  const shown = isUntrusted
-    ? [SECURITY_NOTICE, wrap(event)]
-    : [event.content, timeLine(event.receivedAt)];
-  return shown.join('\n\n');
+  return (isUntrusted ? [SECURITY_NOTICE, wrap(event)] : showTrusted(event)).join('\n\n');
+}
+
+function showTrusted({ content, most, receivedAt }: ForeignText): string[] {
+  const { shown, left } = beginningOf(content, most);
+  return [...left, shown, timeLine(receivedAt)];
+}
+
+/** As much of a text as is shown, and a line of our own where that is not all. */
+function beginningOf(text: string, most = Infinity): { shown: string; left: string[] } {
+  if (text.length <= most) return { shown: text, left: [] };
+  const shown = cut(text, most);
+  const missing = text.length - shown.length;
+  const left = `The model's window is full: the last ${missing} of ${text.length} characters are left out.`;
+  return { shown, left: [left] };
 }
 
 /** A message that the operator vouches for says itself what is to be done: it gets no built-in task. */
@@ -124,10 +138,13 @@ function renderTask(parts: PromptParts): string[] {
   return task === '' ? [instructions] : [task, `${OPERATOR_ADDS}\n${instructions}`];
 }
 
-/** System events in order; equal neighbours are shown once, with their count. Empty for none. */
-export function renderSystemEvents(events: readonly ShownEvent[]): string {
+/**
+ * System events in order; equal neighbours are shown once, with their count. Empty for none.
+ * @param most characters that are shown of each text. Default: all.
+ */
+export function renderSystemEvents(events: readonly ShownEvent[], most?: number): string {
   if (events.length === 0) return '';
-  const blocks = groupNeighbours(events).map(({ event, count }) => renderEvent(event, count));
+  const blocks = groupNeighbours(events).map(({ event, count }) => renderEvent(event, count, most));
   const notice = events.some(({ isUntrusted }) => isUntrusted) ? [SECURITY_NOTICE] : [];
   return [...notice, 'System events:', ...blocks].join('\n\n');
 }
@@ -143,6 +160,7 @@ function isSaid(name: string, hook: string): boolean {
  * @param newId draws 32 hex digits; it is called again when the text happens to hold them.
  */
 export function wrap(text: ForeignText, newId = randomId): string {
+  const { shown, left } = beginningOf(text.content, text.most);
   const inside = [
     `Source: ${neutralizeLine(text.source)}`,
     `Hook: ${neutralizeLine(text.hook)}`,
@@ -151,14 +169,14 @@ export function wrap(text: ForeignText, newId = randomId): string {
       : [`Name: ${neutralizeLine(text.name)}`]),
     `Sender verified by: ${neutralizeLine(text.verifiedBy)}`,
     '',
-    neutralize(text.content),
+    neutralize(shown),
   ].join('\n');
   const id = drawIdNotIn(inside, newId);
   const start = `<<<${MARKER_NAME} id="${id}">>>`;
   const end = `<<<END_${MARKER_NAME} id="${id}">>>`;
   // Above the markers, where nobody else can write.
-  const note = text.note === undefined ? '' : `${neutralizeLine(text.note)}\n`;
-  return `${note}${start}\n${inside}\n${end}\n\n${timeLine(text.receivedAt, text.times)}`;
+  const notes = [...(text.note === undefined ? [] : [neutralizeLine(text.note)]), ...left];
+  return `${[...notes, start, inside, end].join('\n')}\n\n${timeLine(text.receivedAt, text.times)}`;
 }
 
 function timeLine(receivedAt: number, times = 1): string {
@@ -204,10 +222,14 @@ function isSame(a: ShownEvent, b: ShownEvent): boolean {
 function renderEvent(
   { text, at, hook, isUntrusted, verifiedBy, note }: ShownEvent,
   times: number,
+  most?: number,
 ): string {
-  if (!isUntrusted) return `[${new Date(at).toISOString()}]${countNote(times)} ${text}`;
+  if (!isUntrusted) {
+    const { shown, left } = beginningOf(text, most);
+    return [...left, `[${new Date(at).toISOString()}]${countNote(times)} ${shown}`].join('\n');
+  }
   const source = verifiedBy === 'none' ? SECOND_HAND : hook;
-  return wrap({ source, hook, verifiedBy, note, content: text, receivedAt: at, times });
+  return wrap({ source, hook, verifiedBy, note, content: text, most, receivedAt: at, times });
 }
 
 /*

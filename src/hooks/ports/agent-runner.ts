@@ -50,8 +50,14 @@ export interface AgentTurn {
   readonly sessionKey: string;
   /** Earlier messages of the session, oldest first, replies neutralised; empty for an isolated session. */
   readonly history: readonly TranscriptMessage[];
-  /** What to answer now; foreign text in it stands between markers already. */
+  /** What to answer now; untrusted text in it stands between markers already. */
   readonly prompt: string;
+  /**
+   * For a runner whose model has no room for {@link prompt}: gives a shorter one to ask with instead, if possible of so
+   * many characters. The task stays whole; the prompt itself says what is left out. Undefined: nothing more can be left
+   * out. Absent: nothing can.
+   */
+  readonly shorten?: (characters: number) => string | undefined;
   /** `<provider>/<model>`, aliases already resolved; absent: the runner's own default. */
   readonly model?: string;
   /** Absent: the model's own default. */

@@ -11,11 +11,17 @@ import {
   mainSession,
   periodicHeartbeat,
 } from '../ports/index.ts';
-import type { AgentReply, Change, HeartbeatLease, StepOutcome } from '../ports/index.ts';
+import type {
+  AgentReply,
+  Change,
+  HeartbeatLease,
+  SessionContext,
+  StepOutcome,
+} from '../ports/index.ts';
 import { Notices, whyItEnded } from './notice.ts';
 import { Outbox } from './outbox.ts';
-import { SessionStore } from './session.ts';
-import type { SessionInput } from './session.ts';
+import { SessionStore, showSystemEvents } from './session.ts';
+import { ShownTurn } from './shown-turn.ts';
 import type { Step, StepResult } from './step.ts';
 import { TurnRunner } from './turn.ts';
 import type { FinishedTurn, PreparedTurn, TurnRequest, TurnResult } from './turn.ts';
@@ -68,11 +74,12 @@ export class HeartbeatSchedule {
   }
 }
 
-/** One heartbeat: its turn, and what waited in the main session when it was prepared. */
+/** One heartbeat: its turn, what waited in the main session when it was prepared, and what of that was shown. */
 interface Heartbeat {
   readonly lease: HeartbeatLease;
   readonly turn: PreparedTurn;
-  readonly input: SessionInput;
+  readonly input: SessionContext;
+  readonly shown: ShownTurn;
 }
 
 /**
@@ -108,10 +115,12 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       return { outcome: { type: 'done' }, changes: this.sessions.keepEvents(session, input) };
     }
     if (!isPeriodic && input.pending.length === 0) return this.#done(agentId, [], input);
-    const turn = this.#prepare(lease, input);
+    const { prompt } = this.settings.current.agents.defaults.heartbeat;
+    const shown = new ShownTurn(input, (past, most) => promptOf(prompt, past, most), 1);
+    const turn = this.#prepare(lease, shown);
     const result = await this.turns.take(lease, turn, stop);
     return this.turns.conclude(lease, turn, result, () =>
-      this.#conclude({ lease, turn, input }, result),
+      this.#conclude({ lease, turn: { ...turn, prompt: shown.prompt }, input, shown }, result),
     );
   }
 
@@ -126,9 +135,9 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     ]);
   }
 
-  #prepare(lease: HeartbeatLease, session: SessionInput): PreparedTurn {
+  #prepare(lease: HeartbeatLease, { session, prompt, shorten }: ShownTurn): PreparedTurn {
     const { agentId } = lease.job;
-    const { channel, to, prompt } = this.settings.current.agents.defaults.heartbeat;
+    const { channel, to } = this.settings.current.agents.defaults.heartbeat;
     const { thinking, timeoutSeconds } = this.directory.resolve(agentId);
     const request: TurnRequest = {
       id: `heartbeat-${lease.workId}`,
@@ -136,7 +145,8 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       agentId,
       sessionKey: mainSession(agentId),
       session,
-      prompt: session.shown === '' ? prompt : `${prompt}\n\n${session.shown}`,
+      prompt,
+      shorten,
       timeoutSeconds,
       trust: { level: 'trusted', verifiedBy: 'none' },
       mayDeliverTo: { channel, to },
@@ -168,7 +178,9 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     return { outcome: { type: 'retry', at: this.clock.now(), interrupted: true }, changes: [] };
   }
 
-  async #replied({ lease, turn, input }: Heartbeat, reply: AgentReply): Promise<StepResult> {
+  async #replied(heartbeat: Heartbeat, reply: AgentReply): Promise<StepResult> {
+    const { lease, turn } = heartbeat;
+    const input = heartbeat.shown.session ?? heartbeat.input;
     const { agentId } = lease.job;
     const { ackMaxChars } = this.settings.current.agents.defaults.heartbeat;
     const again = { type: 'work', work: immediateHeartbeat(agentId, this.clock.now()) } as const;
@@ -213,7 +225,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
   }
 
   /** @param input what was held back gets a heartbeat of its own, unless the end of its delivery asks for one before. */
-  #done(agentId: string, changes: readonly Change[], input?: SessionInput): StepResult {
+  #done(agentId: string, changes: readonly Change[], input?: SessionContext): StepResult {
     const heldUntil = input?.heldUntil ?? null;
     const held = (dueAt: number): Change => ({
       type: 'work',
@@ -228,4 +240,10 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
       ],
     };
   }
+}
+
+/** What a heartbeat asks, and what waits. @param most characters that are shown of each line. Default: all */
+function promptOf(task: string, past: SessionContext | null, most?: number): string {
+  const waiting = showSystemEvents(past?.pending ?? [], most);
+  return waiting === '' ? task : `${task}\n\n${waiting}`;
 }

@@ -1,30 +1,35 @@
 import { renderPrompt } from '../boundary/index.ts';
 import { DEFAULT_HOOK_NAME } from '../ports/index.ts';
-import type { ResumingEvent, RunJob } from '../ports/index.ts';
+import type { ResumingEvent, RunJob, SessionContext } from '../ports/index.ts';
 import { toCameText } from './event-waits.ts';
-import type { SessionInput } from './session.ts';
+import { showSystemEvents } from './session.ts';
 
-/** What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message. */
+/**
+ * What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message.
+ * @param most characters that are shown of each text from outside. Default: all.
+ */
 export function buildPrompt(
   run: RunJob,
-  session: SessionInput | null,
+  session: SessionContext | null,
   event: ResumingEvent | null = null,
+  most?: number,
 ): string {
   const { trust, name } = run;
   return renderPrompt({
     task: run.task,
     instructions: run.instructions,
-    waiting: session?.shown,
+    waiting: showSystemEvents(session?.pending ?? [], most),
     isUntrusted: trust.level === 'untrusted',
     isRequest: trust.mapping === undefined,
     isSent: run.deliver !== null,
-    ...(event !== null && { came: toCameText(event) }),
+    ...(event !== null && { came: { ...toCameText(event), most } }),
     message: {
       source: run.source,
       hook: run.hook,
       ...(name !== DEFAULT_HOOK_NAME && { name }),
       verifiedBy: sendersOf(run).join(', '),
       content: run.message,
+      most,
       receivedAt: run.receivedAt,
     },
   });

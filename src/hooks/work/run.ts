@@ -32,7 +32,7 @@ import { buildPrompt } from './run-prompt.ts';
 import { recordFields, toolFields, withEarlier } from './run-record.ts';
 import { RuleKeeper } from './run-rules.ts';
 import { SessionStore } from './session.ts';
-import type { SessionInput } from './session.ts';
+import { ShownTurn } from './shown-turn.ts';
 import type { Step, StepResult } from './step.ts';
 import { summaryLine } from './summary.ts';
 import { TurnRunner } from './turn.ts';
@@ -41,11 +41,11 @@ import type { FinishedTurn, PreparedTurn, ResumedRun, TurnRequest, TurnResult } 
 /** So many failed attempts are listed one by one; later ones only replace the run's error. */
 const MAX_NOTED_FAILURES = 20;
 
-/** One run: its turn, and the session from which the turn came (null: a session without a past). */
+/** One run: its turn, and what that is shown. */
 interface Run {
   readonly lease: RunLease;
   readonly turn: PreparedTurn;
-  readonly session: SessionInput | null;
+  readonly shown: ShownTurn;
   /** Null: it began anew. */
   readonly resumed: ResumedRun | null;
   /** The wait of its agent that nothing but time has ended. */
@@ -85,19 +85,21 @@ export class RunStep implements Step<RunLease> {
     if (origin !== null && 'outcome' in origin) return origin;
     // Only a persistent run sees what its session remembers, and consumes what waits there.
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
-    const turn = this.#prepare(lease, session, decided, came.event);
-    const { openWait } = came;
-    const run: Run = { lease, turn, session, resumed: decided, openWait, origin };
+    const { event, openWait } = came;
+    const shown = new ShownTurn(session, (past, most) => buildPrompt(lease.job, past, event, most));
+    const turn = this.#prepare(lease, shown, decided, event);
+    const run: Run = { lease, turn, shown, resumed: decided, openWait, origin };
     return this.waits.closing(openWait, await this.#take(run, stop));
   }
 
   async #take(run: Run, stop: AbortSignal): Promise<StepResult> {
-    const { lease, turn } = run;
+    const { lease, turn, shown } = run;
     const { agentId } = lease.job;
     // No other agent runs, with its own tools, what was decided for one that was taken out of the configuration.
     if (turn.agent.id !== agentId) return this.#finish(run, failed(agentGone(agentId)));
     const result = await this.turns.take(lease, turn, stop);
-    return this.turns.conclude(lease, turn, result, () => this.#conclude(run, result));
+    const asked = { ...run, turn: { ...turn, prompt: shown.prompt } };
+    return this.turns.conclude(lease, turn, result, () => this.#conclude(asked, result));
   }
 
   giveUp(lease: RunLease, error: string): StepResult {
@@ -119,7 +121,7 @@ export class RunStep implements Step<RunLease> {
 
   #prepare(
     lease: RunLease,
-    session: SessionInput | null,
+    { session, prompt, shorten }: ShownTurn,
     resumed: ResumedRun | null,
     event: ResumingEvent | null,
   ): PreparedTurn {
@@ -134,7 +136,8 @@ export class RunStep implements Step<RunLease> {
       agentId,
       sessionKey: job.session,
       session,
-      prompt: buildPrompt(job, session, event),
+      prompt,
+      shorten,
       timeoutSeconds,
       // What is shown is as foreign as the most foreign of it.
       trust: event?.trust.level === 'untrusted' ? { ...trust, level: 'untrusted' } : trust,
@@ -272,13 +275,16 @@ export class RunStep implements Step<RunLease> {
   }
 
   /** An isolated run leaves its turn under its own key, but nothing on the main session. */
-  #remember({ lease: { job }, turn, session }: Run, reply: AgentReply): readonly Change[] {
-    const shown = job.collected?.map(({ eventId }) => eventId) ?? [job.eventId];
+  #remember(
+    { lease: { job }, turn, shown: { session } }: Run,
+    reply: AgentReply,
+  ): readonly Change[] {
+    const ofEvents = job.collected?.map(({ eventId }) => eventId) ?? [job.eventId];
     if (session !== null) {
-      return this.sessions.continueWith(turn, reply, session, shown);
+      return this.sessions.continueWith(turn, reply, session, ofEvents);
     }
     const isMain = job.session === mainSession(job.agentId);
-    return isMain ? [] : this.sessions.keepAlone(turn, reply, shown);
+    return isMain ? [] : this.sessions.keepAlone(turn, reply, ofEvents);
   }
 
   #reportBadEnd(

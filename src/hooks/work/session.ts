@@ -20,12 +20,6 @@ const SHOWN = { maxEvents: 200, maxBytes: 100_000, maxHoldMs: DELIVERY_WAIT_MS }
 /** How a transcript is measured against `agents.defaults.historyTokens`: providers count differently, and only afterwards. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What a session brings to its next turn. */
-export interface SessionInput extends SessionContext {
-  /** The waiting system events as the agent sees them; empty for none. */
-  readonly shown: string;
-}
-
 /** What a session keeps of a turn, beside its reply. */
 type KeptTurn = Pick<AgentTurn, 'agent' | 'sessionKey' | 'prompt' | 'contract'>;
 
@@ -39,7 +33,7 @@ export class SessionStore {
   ) {}
 
   /** @param session full key. */
-  read(session: string): Promise<SessionInput> {
+  read(session: string): Promise<SessionContext> {
     return this.#read(session, this.settings.current.agents.defaults.historyTokens);
   }
 
@@ -48,23 +42,18 @@ export class SessionStore {
    * which nothing was said.
    * @param session full key.
    */
-  async readNews(session: string): Promise<SessionInput> {
+  async readNews(session: string): Promise<SessionContext> {
     const { historyTokens, heartbeat } = this.settings.current.agents.defaults;
     const input = await this.#read(session, Math.min(historyTokens, heartbeat.historyTokens));
     return { ...input, history: withoutAcknowledged(input.history) };
   }
 
-  async #read(session: string, historyTokens: number): Promise<SessionInput> {
+  async #read(session: string, historyTokens: number): Promise<SessionContext> {
     const maxHistoryCharacters = historyTokens * CHARACTERS_PER_TOKEN;
     const context = await this.sessions.context(session, { ...SHOWN, maxHistoryCharacters });
     const { pending, history } = context;
     const isUntrusted = context.isUntrusted || pending.some((line) => isForeign(line));
-    return {
-      ...context,
-      history: neutralReplies(history),
-      isUntrusted,
-      shown: showSystemEvents(pending),
-    };
+    return { ...context, history: neutralReplies(history), isUntrusted };
   }
 
   /**
@@ -74,7 +63,7 @@ export class SessionStore {
   continueWith(
     turn: KeptTurn,
     reply: AgentReply,
-    input: SessionInput,
+    input: SessionContext,
     ofEvents: readonly string[] = [],
   ): readonly Change[] {
     const { sessionKey: session, agent } = turn;
@@ -94,7 +83,7 @@ export class SessionStore {
   }
 
   /** The heartbeat failed for good: the events it was shown stay, and say so. */
-  keepEvents(session: string, input: SessionInput): readonly Change[] {
+  keepEvents(session: string, input: SessionContext): readonly Change[] {
     const shown = shownRange(session, input);
     return shown === null ? [] : [{ type: 'heartbeat-failed', ...shown }];
   }
@@ -121,7 +110,7 @@ function neutralReplies(history: SessionContext['history']): SessionContext['his
 }
 
 /** Prompt and reply stand behind each other. */
-function withoutAcknowledged(history: SessionInput['history']): SessionInput['history'] {
+function withoutAcknowledged(history: SessionContext['history']): SessionContext['history'] {
   const isSaid = (reply = '') => messageOf(reply, 0).reason === undefined;
   return history.filter(({ role, text }, at) =>
     isSaid(role === 'assistant' ? text : history[at + 1]?.text),
@@ -129,27 +118,29 @@ function withoutAcknowledged(history: SessionInput['history']): SessionInput['hi
 }
 
 /** Names what a turn was shown; null: nothing. */
-function shownRange(session: string, { pending, held }: SessionInput) {
+function shownRange(session: string, { pending, held }: SessionContext) {
   const last = pending.at(-1);
   if (last === undefined) return null;
   return { session, through: last.seq, ...(held.length > 0 && { except: held }) };
 }
 
-/** The lines as the agent sees them: what a person has already is shown by its beginning. */
-export function showSystemEvents(events: readonly SystemEvent[]): string {
-  return renderSystemEvents(
-    events.map((event) => {
-      const { text, at, hook, trust, delivery } = event;
-      const line = { at, hook, isUntrusted: isForeign(event), verifiedBy: trust.verifiedBy };
-      if (delivery === undefined) return { ...line, text };
-      const isKnown = delivery.status === 'delivered' || delivery.status === 'accepted';
-      return { ...line, text: isKnown ? shortSummary(text) : text, note: deliveryNote(delivery) };
-    }),
-  );
+/**
+ * The lines as the agent sees them: what a person has already is shown by its beginning.
+ * @param most characters that are shown of each. Default: all.
+ */
+export function showSystemEvents(events: readonly SystemEvent[], most?: number): string {
+  const lines = events.map((event) => {
+    const { text, at, hook, trust, delivery } = event;
+    const line = { at, hook, isUntrusted: isForeign(event), verifiedBy: trust.verifiedBy };
+    if (delivery === undefined) return { ...line, text };
+    const isKnown = delivery.status === 'delivered' || delivery.status === 'accepted';
+    return { ...line, text: isKnown ? shortSummary(text) : text, note: deliveryNote(delivery) };
+  });
+  return renderSystemEvents(lines, most);
 }
 
 /** The runner's own id of the session, if what runs the agent's turns now is what returned it. */
-export function runnerSessionFor(agent: Agent, session: SessionInput | null): string | undefined {
+export function runnerSessionFor(agent: Agent, session: SessionContext | null): string | undefined {
   const known = session?.runnerSession;
   return known?.runner === runnerIdentity(agent) ? known.id : undefined;
 }

@@ -15,6 +15,7 @@ import type {
   ResumedTurn,
   RunDetails,
   RunLease,
+  SessionContext,
   StepOutcome,
   ToolCall,
   ToolQuestion,
@@ -26,7 +27,6 @@ import type { HeldTurn } from './budgets.ts';
 import { HostErrors } from './host-errors.ts';
 import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import { runnerSessionFor } from './session.ts';
-import type { SessionInput } from './session.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
 
@@ -51,7 +51,7 @@ export interface TurnRequest extends Omit<AgentTurn, Decided> {
   readonly trust: Trust;
   readonly mayDeliverTo: Destination | null;
   /** What the session brings to it; null: a session without a past. */
-  readonly session: SessionInput | null;
+  readonly session: SessionContext | null;
   /** Which tool calls a person decides about. @default those that its agent says, and nobody can be asked */
   readonly approval?: Approval | null;
   /** Whether the operator named events that it may wait for. */
