@@ -141,3 +141,11 @@ describe('gatewayRunner: a failure', () => {
     await expect(running).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
+
+it('gatewayRunner: a turn that is too long is not asked again with less, for the gateway may have acted', async () => {
+  server.window = 10;
+  const shorten = () => 'Hi';
+  const turn = ask({ history: [...history], prompt: 'word '.repeat(100), shorten });
+  await expect(turn).rejects.toMatchObject({ kind: 'permanent' });
+  expect(server.requests).toHaveLength(1);
+});

@@ -13,6 +13,11 @@ export class OpenAiServer extends ScriptedServer {
   /** The models it serves; null: what Ollama says when it has none. */
   models: readonly string[] | null = ['test-model'];
 
+  /** Tokens of its models' window, at 4 characters each: what is longer is refused. Undefined: nothing is. */
+  window: number | undefined;
+  /** What its list says of each model beside its name, such as vLLM's `max_model_len`. */
+  listed: object = {};
+
   /** Models that answer 503. */
   readonly overloaded = new Set<string>();
 
@@ -32,7 +37,7 @@ export class OpenAiServer extends ScriptedServer {
 
   private usual(request: RecordedRequest): Answer {
     const route = `${request.method} ${request.path}`;
-    if (route === 'GET /v1/models') return json(modelList(this.models));
+    if (route === 'GET /v1/models') return json(modelList(this.models, this.listed));
     if (route === 'POST /api/show' && this.capabilities !== undefined) {
       const named = this.capabilities[String(field(request.body, 'model'))];
       if (named === undefined) return json({ error: 'model not found' }, 404);
@@ -43,6 +48,9 @@ export class OpenAiServer extends ScriptedServer {
     }
     const model = String(field(request.body, 'model'));
     if (this.overloaded.has(model)) return json(openAiError('overloaded', 'overloaded'), 503);
+    const tokens = Math.ceil(JSON.stringify(field(request.body, 'messages')).length / 4);
+    if (this.window !== undefined && tokens > this.window)
+      return json(tooLong(tokens, this.window), 400);
     const reply = typeof this.reply === 'string' ? this.reply : this.reply(request.body);
     return field(request.body, 'stream') === true
       ? streamed(model, reply)
@@ -64,6 +72,13 @@ export function openAiError(
   type = 'invalid_request_error',
 ) {
   return { error: { message, type, param: null, code } };
+}
+
+/** What OpenAI answers a request that is longer than the model's window (crewAIInc/crewAI-examples#121). */
+function tooLong(tokens: number, window: number) {
+  const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`;
+  const error = { message, type: 'invalid_request_error', param: 'messages' };
+  return { error: { ...error, code: 'context_length_exceeded' } };
 }
 
 /** One server-sent event of a stream. */
@@ -95,8 +110,10 @@ export function completion(model: string, content: string) {
   return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, choices, usage };
 }
 
-function modelList(models: readonly string[] | null) {
-  const data = models?.map((id) => ({ id, object: 'model', created: 1, owned_by: 'library' }));
+function modelList(models: readonly string[] | null, more: object) {
+  const data = models?.map((id) => {
+    return { id, object: 'model', created: 1, owned_by: 'library', ...more };
+  });
   return { object: 'list', data: data ?? null };
 }
 

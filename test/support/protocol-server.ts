@@ -8,9 +8,16 @@ export const REPLY = 'Hello from the test model.';
 /** A provider that speaks the protocol; a route that the protocol does not have is answered 404. */
 export class ProtocolServer extends ScriptedServer {
   private readonly answers: (readonly string[])[] = [];
+  /** What it answers at other routes than the protocol's, as JSON. */
+  lists: Readonly<Record<string, unknown>> = {};
 
   private constructor(readonly protocol: ModelProtocol) {
     super(({ path }) => {
+      const list = this.lists[path];
+      if (list !== undefined) {
+        const json = { 'content-type': 'application/json' };
+        return { status: 200, headers: json, chunks: [JSON.stringify(list)] };
+      }
       const headers = { 'content-type': 'text/event-stream' };
       if (path !== protocol.route) return { status: 404, headers, chunks: ['unknown route'] };
       return { status: 200, headers, chunks: this.answers.shift() ?? protocol.text(REPLY) };

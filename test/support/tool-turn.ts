@@ -25,6 +25,7 @@ export interface ToolTurn {
   readonly asks?: AgentTurn['asks'];
   readonly resumed?: AgentTurn['resumed'];
   readonly mayWait?: AgentTurn['mayWait'];
+  readonly history?: AgentTurn['history'];
 }
 
 /** A model's stub, a runner, and a program that serves the test tools as `desk`. */

@@ -1,4 +1,4 @@
-import type { CallWarning, FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
+import type { CallWarning, FinishReason, TextStreamPart, ToolSet } from 'ai';
 
 import {
   AgentError,
@@ -32,8 +32,11 @@ export class ModelAnswer {
   steps = 0;
   #text = '';
   #stepText = '';
+  /** Nothing came of the step under way: it can be asked for once more. */
+  isSilent = true;
   #finish: FinishReason | undefined;
-  #usage: TokenUsage | undefined;
+  /** Of all steps: a turn that was asked again with less has several streams. */
+  #used: { inputTokens?: number; outputTokens?: number } = {};
 
   /**
    * @param provider its name in the configuration.
@@ -59,6 +62,7 @@ export class ModelAnswer {
       return;
     }
     this.#calls.take(part);
+    if (part.type === 'text-delta' || part.type === 'tool-call') this.isSilent = false;
     switch (part.type) {
       case 'error':
         throw part.error;
@@ -81,6 +85,11 @@ export class ModelAnswer {
         return;
       case 'finish-step':
         this.steps += 1;
+        this.isSilent = true;
+        this.#used = {
+          inputTokens: plus(this.#used.inputTokens, part.usage.inputTokens),
+          outputTokens: plus(this.#used.outputTokens, part.usage.outputTokens),
+        };
         // Most SDKs hand on what came before a lost connection as if it were the answer.
         if (BROKEN.has(part.finishReason)) throw this.#incomplete();
         // Words beside a tool call are no answer, unless the model leaves it at them.
@@ -88,7 +97,6 @@ export class ModelAnswer {
         return;
       case 'finish':
         this.#finish = part.finishReason;
-        this.#usage = toUsage(part.totalUsage);
         return;
       default:
     }
@@ -109,7 +117,7 @@ export class ModelAnswer {
     const finish =
       this.asked.length + this.awaited.length > 0 ? [] : describeFinish(text, this.#finish);
     const warnings = [...this.#warnings, ...limit, ...finish];
-    return { text, usage: this.#usage, warnings };
+    return { text, usage: toUsage(this.#used), warnings };
   }
 
   /** The error of the turn. One that has used a tool may have acted: it is not begun again, whatever ended it. */
@@ -139,8 +147,12 @@ function describeFinish(text: string, finish: FinishReason | undefined): string[
 }
 
 /** Undefined unless both counts can be trusted. */
-function toUsage({ inputTokens, outputTokens }: LanguageModelUsage): TokenUsage | undefined {
+function toUsage({ inputTokens, outputTokens }: Partial<TokenUsage>): TokenUsage | undefined {
   return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+}
+
+function plus(sum: number | undefined, more: number | undefined): number | undefined {
+  return more === undefined ? sum : (sum ?? 0) + more;
 }
 
 /** Providers have been seen to count strangely, and metrics only take what can be counted. */

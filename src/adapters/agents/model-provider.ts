@@ -22,6 +22,8 @@ export interface ModelProvider {
   readonly baseUrl?: string;
   /** Sent in the way of the protocol. Every type but `openai-compatible` needs one. @default none is sent */
   readonly apiKey?: string;
+  /** Tokens of the windows of its models, of the smallest where they differ. @default as its list of models says */
+  readonly contextTokens?: number;
 }
 
 /** A provider and the name the operator gave it: the part of `<provider>/<model>` before the first slash. */

@@ -32,7 +32,7 @@ export function packageOf(type: ProviderType): OptionalPackage {
 /** What a request says beside the turn, and how a level of thinking is asked for. */
 export function protocolOf(
   type: ProviderType,
-): Pick<Protocol, 'readsImages' | 'knowsToolChoice' | 'providerOptions' | 'efforts'> {
+): Pick<Protocol, 'readsImages' | 'knowsToolChoice' | 'providerOptions' | 'efforts' | 'windows'> {
   return PROTOCOLS[type];
 }
 

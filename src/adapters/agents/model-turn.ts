@@ -1,4 +1,5 @@
 import {
+  asSchema,
   isStepCount,
   type ModelMessage,
   type PrepareStepResult,
@@ -6,7 +7,12 @@ import {
   type ToolSet,
 } from 'ai';
 
-import { MAX_STEPS, type AgentReply, type AgentTurn } from '../../hooks/ports/agent-runner.ts';
+import {
+  AgentError,
+  MAX_STEPS,
+  type AgentReply,
+  type AgentTurn,
+} from '../../hooks/ports/agent-runner.ts';
 import type { ThinkingLevel } from '../../hooks/ports/agent-directory.ts';
 import type { ToolQuestion } from '../../hooks/ports/agent-runner.ts';
 import { approvalOf, questionOf, resume } from './asked-tools.ts';
@@ -17,6 +23,8 @@ import { createModel, protocolOf } from './model-providers.ts';
 import { ModelAnswer } from './model-answer.ts';
 import { EFFORTS, type Effort } from './providers/protocol.ts';
 import { toAgentError } from './provider-error.ts';
+import { ShownMessages, tokensOf } from './shown-messages.ts';
+import { tooLong } from './too-long.ts';
 import { ToolCallLog } from './tool-call-log.ts';
 import { withShownResults } from './tool-results.ts';
 
@@ -42,6 +50,8 @@ export interface ModelContext {
   readonly tools: ToolSet;
   /** What could not be collected, one sentence each: the first warnings of the reply. */
   readonly warnings: readonly string[];
+  /** Asks how many tokens the model's window has; undefined: it is not known. Absent: the same. */
+  readonly findWindow?: () => Promise<number | undefined>;
 }
 
 /**
@@ -57,7 +67,6 @@ export async function askModel(
   signal: AbortSignal,
   now: () => number,
 ): Promise<AgentReply> {
-  const ended = new AbortController();
   const calls = new ToolCallLog(context.tools, now);
   turn.reportToolCalls?.(() => calls.calls);
   const answer = new ModelAnswer(target.provider.name, calls, context.warnings);
@@ -67,15 +76,17 @@ export async function askModel(
     if ('state' in from) return { text: '', model, asks: from };
     for (const call of from.calls) calls.begin(call);
     answer.steps = from.steps;
-    const limit = AbortSignal.any([signal, ended.signal]);
-    const said = await readStream(turn, target, context, limit, answer, from);
+    const shown = new ShownMessages(turn, from.messages, await tokensBeside(context));
+    const isSmall = shown.tokens <= SMALL_TOKENS;
+    shown.fit(
+      target.provider.contextTokens ?? (isSmall ? undefined : await context.findWindow?.()),
+    );
+    const said = await askUntilItFits(turn, target, context, signal, answer, shown);
     signal.throwIfAborted();
+    for (const remark of shown.remarks) answer.warn(remark);
     const reply = { ...answer.reply(), model };
     if (answer.asked.length + answer.awaited.length === 0) return reply;
-    const stands = {
-      messages: [...from.messages, ...(await said())],
-      steps: answer.steps,
-    };
+    const stands = { messages: await said(), steps: answer.steps };
     if (answer.asked.length === 0) {
       return { ...reply, text: '', waits: waitOf(answer.awaited, stands) };
     }
@@ -85,9 +96,6 @@ export async function askModel(
   } catch (error) {
     signal.throwIfAborted();
     throw answer.failure(toAgentError(error, target.provider, now(), textsOf(turn, context)));
-  } finally {
-    // After an error in the middle the SDK would go on reading the provider's stream.
-    ended.abort();
   }
 }
 
@@ -99,32 +107,83 @@ async function begin(turn: AgentTurn, tools: ToolSet): Promise<Continued | ToolQ
   return { messages: toMessages(turn), calls: [], steps: 0 };
 }
 
-/** Hands the stream on as it comes. @returns what the model said, once somebody needs it */
+/** Smaller turns have room in any window: Ollama's, the smallest by default, has 4,096 tokens. */
+const SMALL_TOKENS = 3072;
+
+/** Tokens of what each request has beside its messages. */
+async function tokensBeside({ instructions, tools }: ModelContext): Promise<number> {
+  const described = Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
+    return [name, description, await asSchema(inputSchema).jsonSchema];
+  });
+  return tokensOf([instructions, await Promise.all(described)]);
+}
+
+/**
+ * Asks with less for as long as the model refuses since that is too much for its window: from where the turn stands, so
+ * that what its tools did is not done again. A gateway may have acted, and what a resumed turn was shown stands.
+ * @returns gives everything that was said
+ */
+async function askUntilItFits(
+  turn: AgentTurn,
+  target: ModelTarget,
+  context: ModelContext,
+  signal: AbortSignal,
+  answer: ModelAnswer,
+  shown: ShownMessages,
+): Promise<() => Promise<ModelMessage[]>> {
+  for (;;) {
+    const ended = new AbortController();
+    try {
+      const limit = AbortSignal.any([signal, ended.signal]);
+      return await readStream(turn, target, context, limit, answer, shown);
+    } catch (error) {
+      // The SDK would go on reading the provider's stream.
+      ended.abort();
+      const mayAsk = target.provider.mayAct !== true && turn.resumed === undefined;
+      const refusal =
+        mayAsk && answer.isSilent ? tooLong(error, textsOf(turn, context)) : undefined;
+      if (signal.aborted || refusal === undefined) throw error;
+      if (!shown.less(refusal.limit)) throw tooSmall(error, target, textsOf(turn, context));
+    }
+  }
+}
+
+function tooSmall(error: unknown, { provider, model }: ModelTarget, asked: string[]): AgentError {
+  const { message } = toAgentError(error, provider, 0, asked);
+  const remedy = `give the agent a model with a larger window than "${model}" has, or shorter instructions`;
+  return new AgentError(`${message}; nothing more can be left out: ${remedy}`, 'needs-operator');
+}
+
+/** Hands the stream on as it comes. @returns gives everything that was said */
 async function readStream(
   turn: AgentTurn,
   { provider, modelId }: ModelTarget,
   { instructions, tools }: ModelContext,
   abortSignal: AbortSignal,
   answer: ModelAnswer,
-  { messages: first, steps }: Continued,
-): Promise<() => PromiseLike<readonly ModelMessage[]>> {
+  shown: ShownMessages,
+): Promise<() => Promise<ModelMessage[]>> {
   const { providerOptions, efforts, readsImages, knowsToolChoice } = protocolOf(provider.type);
   const { reasoning, warning } = toReasoning(turn.thinking, efforts?.(modelId));
   if (warning !== undefined) answer.warn(warning);
   // What a model cannot do ends in the reply's warnings; a host that set the switch itself keeps its choice.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
+  const { steps } = answer;
+  const { messages: first, maxOutputTokens } = shown;
   const result = streamText({
     model: await createModel(provider, modelId),
     instructions: instructions === '' ? undefined : instructions,
     messages: first,
     reasoning,
-    maxOutputTokens: turn.maxOutputTokens,
+    maxOutputTokens,
     providerOptions,
     tools: { ...withShownResults(tools, readsImages), ...waitTool(turn) },
     toolApproval: ({ toolCall }) => approvalOf(turn.asks, toolCall.toolName),
     stopWhen: isStepCount(MAX_STEPS + 1 - steps),
-    prepareStep: ({ stepNumber, messages }) =>
-      prepareStep(steps + stepNumber, messages, knowsToolChoice),
+    prepareStep: ({ stepNumber, messages }) => {
+      shown.next(messages);
+      return prepareStep(steps + stepNumber, shown.messages, knowsToolChoice);
+    },
     // The work queue repeats a turn; two retry policies would multiply.
     maxRetries: 0,
     abortSignal,
@@ -132,7 +191,7 @@ async function readStream(
     onError: () => {},
   });
   for await (const part of result.stream) answer.take(part);
-  return () => result.responseMessages;
+  return async () => [...first, ...(await result.responseMessages)];
 }
 
 /** Said to a model that has used up its steps, by us and not by anybody it reads about. */
@@ -148,9 +207,9 @@ function prepareStep(
   messages: ModelMessage[],
   knowsToolChoice: boolean,
 ): PrepareStepResult<ToolSet> {
-  if (step < MAX_STEPS - 1) return {};
+  if (step < MAX_STEPS - 1) return { messages };
   if (step < MAX_STEPS) return { messages: [...messages, { role: 'user', content: LAST_STEP }] };
-  return knowsToolChoice ? { toolChoice: 'none' } : { activeTools: [] };
+  return { messages, ...(knowsToolChoice ? { toolChoice: 'none' } : { activeTools: [] }) };
 }
 
 /** Everything the model was given that a provider could repeat. */

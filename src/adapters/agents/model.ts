@@ -13,6 +13,7 @@ import { errorCode } from '../../platform/errors.ts';
 import { McpServers } from './mcp/servers.ts';
 import type { ModelProvider } from './model-provider.ts';
 import type { ModelTarget } from './model-turn.ts';
+import { ModelWindows } from './model-windows.ts';
 import { loadSdk } from './sdk.ts';
 import { openTools, serversFor } from './turn-tools.ts';
 
@@ -92,12 +93,14 @@ class ModelRunner extends AgentRunner implements AsyncDisposable {
   readonly #models: () => ModelsSection;
   readonly #clock: Clock;
   readonly #servers: McpServers;
+  readonly #windows: ModelWindows;
 
   constructor(models: () => ModelsSection, servers: McpServers, clock: Clock) {
     super();
     this.#models = models;
     this.#servers = servers;
     this.#clock = clock;
+    this.#windows = new ModelWindows(clock);
   }
 
   async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
@@ -110,6 +113,7 @@ class ModelRunner extends AgentRunner implements AsyncDisposable {
       instructions: prompt.text,
       tools: turnTools.tools,
       warnings: [...prompt.warnings, ...turnTools.warnings],
+      findWindow: () => this.#windows.find(target.provider, target.modelId, signal),
     };
     return await askModel(turn, target, context, signal, () => this.#clock.now());
   }

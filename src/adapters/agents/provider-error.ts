@@ -188,10 +188,13 @@ export interface Unshown {
 const CODE = /^(?:[a-z]+(?:_[a-z]+){0,6}|[A-Z]+(?:_[A-Z]+){1,6})$/;
 const PARAM = /^[a-z][\w.[\]-]{0,79}$/i;
 
-/** `{error: {message, type, param, code}}` of OpenAI, Anthropic and Google, the same without `error`, or `{detail}`. */
+/**
+ * `{error: {message, type, param, code}}` of OpenAI, Anthropic and Google, the same without `error`, `{response: {error}}`
+ * of a Responses stream, or `{detail}`.
+ */
 export function readRefusal(error: unknown): Refusal {
   const data = getField(error, 'data') ?? parseJson(getText(error, 'responseBody') ?? '');
-  const refusal = getField(data, 'error') ?? data;
+  const refusal = getField(data, 'error') ?? getField(data, 'response', 'error') ?? data;
   const codes = ['code', 'type', 'status'].map((key) => getText(refusal, key));
   const param = getText(refusal, 'param');
   return {
@@ -243,7 +246,8 @@ const ECHO_CHARS = 20;
 const MIN_ECHO_CHARS = 6;
 const ECHO = '[…]';
 
-function hideEchoes(words: string, asked: readonly string[]): string {
+/** A provider's words without what they repeat of what was asked. */
+export function hideEchoes(words: string, asked: readonly string[]): string {
   const short = asked.filter(({ length }) => length >= MIN_ECHO_CHARS && length < ECHO_CHARS);
   const rest = short.reduce((text, one) => text.replaceAll(one, ECHO), words);
   const shown: string[] = [];

@@ -1,4 +1,4 @@
-import { IsIn, IsNumber, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { HttpUrl, OptionalText, Rule, SectionMap, TextMap } from './key-kinds.ts';
 import { Option } from './option.ts';
@@ -29,6 +29,16 @@ export class ProviderOptions {
   @Option({ secret: true })
   @OptionalText()
   apiKey?: string;
+
+  /**
+   * How long the windows of its models are in tokens, answer included; of the smallest where they differ. 1,024 to
+   * 10,000,000. Absent: as its list of models says; else it is not known before the model refuses.
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(1024)
+  @Max(10_000_000)
+  contextTokens?: number;
 }
 
 /** One entry of `models.prices`, in US dollars for a million tokens. */

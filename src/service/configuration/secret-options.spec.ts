@@ -72,6 +72,7 @@ it('an option with the name of a credential says that it is one, or stands here'
     'agents.defaults.maxOutputTokens',
     'agents.defaults.heartbeat.historyTokens',
     'agents.list[0].runner.sessionIdPath',
+    'models.providers.*.contextTokens',
     'channels.chan_*.tokenUrl',
     'ops.tokens',
   ]);

@@ -18,6 +18,18 @@ export interface ProviderAccess {
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
+/** Where a provider lists its models. */
+export interface ModelLists {
+  readonly headers: (apiKey: string) => Readonly<Record<string, string>>;
+  /** Asked one after the other, until one says how long the model's window is. */
+  readonly lists: readonly {
+    /** Relative to the base URL. */
+    readonly path: (modelId: string) => string;
+    /** The tokens of a window, if the answer says them. */
+    readonly tokens: (answer: unknown, modelId: string) => unknown;
+  }[];
+}
+
 /** One protocol: a file of this folder, and a row in model-providers.ts. */
 export interface Protocol {
   /** The package that speaks it, loaded with its first turn. */
@@ -37,6 +49,8 @@ export interface Protocol {
    * translates levels with a warning.
    */
   efforts?(modelId: string): readonly Effort[] | undefined;
+  /** How a provider says how long the windows of its models are. Absent: it does not. */
+  readonly windows?: ModelLists;
   /**
    * Loads the protocol's package; nothing is sent yet.
    * @throws AgentError (unreachable) when the package is not installed.
