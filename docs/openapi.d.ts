@@ -1173,7 +1173,7 @@ export interface components {
             subject: string | null;
             /** @description `done`, or the code of the refusal (docs/errors.md). */
             outcome: string;
-            /** @description Null: nothing is known of it. */
+            /** @description Null: nothing is known of it. Of a decision that sent other words than those of the reply, `text` is the reply here, and in `after` what was sent, for as long as its event has them. */
             before: {
                 [key: string]: unknown;
             } | null;

@@ -37,7 +37,7 @@ describe('what waits for a decision (ops/api/waits)', () => {
     });
   });
 
-  it('is decided by name, and the audit tells what but none of the words', async () => {
+  it('is decided by name, and no second copy of the words is written into the audit', async () => {
     await using service = await OperatedService.start();
     service.ledger.decision = 'decided';
     const text = 'Thanks, merged.';

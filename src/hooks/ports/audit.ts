@@ -1,3 +1,6 @@
+/** Longest text of an entry, in UTF-16 units; of a longer one it says how much was left out. */
+export const LONGEST_AUDITED = 200;
+
 /** What something was, or became: bounded, and without secrets and payloads. @publicApi */
 export type AuditedState = Readonly<Record<string, unknown>>;
 
@@ -15,7 +18,10 @@ export interface AuditEntry {
   readonly subject: string | null;
   /** `done`, or the code of the refusal (docs/errors.md). */
   readonly outcome: string;
-  /** Null: nothing is known of it. */
+  /**
+   * Null: nothing is known of it. Of a decision that sent other words than those of the reply, `text` is the reply here, and
+   * in `after` what was sent, for as long as its event has them.
+   */
   readonly before: AuditedState | null;
   readonly after: AuditedState | null;
 }

@@ -1,5 +1,10 @@
-// What operators did. Entries are never changed; they go by age, and what forgetting by words finds in them.
+// What operators did. Entries are never changed; they go by age, and what forgetting by words finds in them. What somebody had
+// sent in place of a reply is read from the wait that he decided and its run: so it is forgotten with their event, and
+// stands nowhere twice.
+import { LONGEST_AUDITED } from '../../hooks/ports/audit.ts';
 import type { AuditEntry, AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
+import type { Decision } from '../../hooks/ports/wait.ts';
+import { shorten } from '../../platform/shorten.ts';
 import { integer, optionalText, storedJson, text, time } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
@@ -8,8 +13,9 @@ import { writeMeta } from './meta.ts';
 
 const INSERT = `INSERT INTO @audit (at, actor, client, operation, subject, outcome, changed_from, changed_to)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
-const LIST = `SELECT * FROM @audit WHERE ($1::bigint IS NULL OR n < $1) AND ($2::text IS NULL OR actor = $2)
-  ORDER BY n DESC LIMIT $3`;
+const LIST = `SELECT a.*, s.decision, r.reply FROM @audit a LEFT JOIN @waits s ON s.id = a.subject
+    LEFT JOIN @runs r ON KEY(r) = KEYOF(s.run_id)
+  WHERE ($1::bigint IS NULL OR a.n < $1) AND ($2::text IS NULL OR a.actor = $2) ORDER BY a.n DESC LIMIT $3`;
 
 /** Within this time processes that share a ledger have all read what was changed. */
 const TOGETHER_MS = 10 * 60_000;
@@ -49,16 +55,25 @@ export async function listAudit(tx: Tx, { actor, cursor, limit }: AuditFilter): 
 }
 
 function toEntry(row: Row): AuditEntry {
+  const outcome = text(row, 'outcome');
+  const [before, after] = [stateIn(row, 'changed_from'), stateIn(row, 'changed_to')];
+  // Of those that tried, one has decided.
+  const { text: sent }: Partial<Decision> =
+    outcome === 'done' ? storedJson(optionalText(row, 'decision') ?? '{}') : {};
   return {
     at: time(row, 'at'),
     actor: text(row, 'actor'),
     client: optionalText(row, 'client'),
     operation: text(row, 'operation'),
     subject: optionalText(row, 'subject'),
-    outcome: text(row, 'outcome'),
-    before: stateIn(row, 'changed_from'),
-    after: stateIn(row, 'changed_to'),
+    outcome,
+    before: sent === undefined ? before : { ...before, ...textIn(optionalText(row, 'reply')) },
+    after: sent === undefined ? after : { ...after, ...textIn(sent) },
   };
+}
+
+function textIn(words: string | null): AuditEntry['before'] {
+  return words === null ? null : { text: shorten(words, LONGEST_AUDITED) };
 }
 
 function stateIn(row: Row, column: string): AuditEntry['before'] {

@@ -663,6 +663,60 @@ export function describeWaits(openStore: OpenStore): void {
       });
     });
 
+    describe('with other words', () => {
+      const entry = (subject: string, outcome = 'done') => ({
+        at: under.clock.now(),
+        actor: 'ana',
+        client: null,
+        operation: 'POST /ops/api/waits/:id/decide',
+        subject,
+        outcome,
+        before: null,
+        after: outcome === 'done' ? { verdict: 'approved', isEdited: true } : null,
+      });
+      const audited = async () => {
+        const { entries } = await under.ledger.admin.audited({ limit: 200 });
+        return entries.map(({ before, after }) => [before, after]);
+      };
+      const done = { verdict: 'approved', isEdited: true };
+      const decideOtherwise = async (text: string) => {
+        const eventId = await accept();
+        const id = await ask(await under.claimOne());
+        await decide(id, { text });
+        await under.ledger.admin.audit(entry(id));
+        await under.ledger.admin.audit(entry(id, 'decided_before'));
+        const ended: Change = { type: 'run-update', id: runOf(eventId), status: 'succeeded' };
+        await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, [ended]);
+        under.clock.advance(1000);
+        return eventId;
+      };
+
+      it('has these and those of the reply in the audit, at whoever has decided', async () => {
+        await decideOtherwise('other words');
+        expect(await audited()).toEqual([
+          [null, null],
+          [{ text: 'what it would say' }, { ...done, text: 'other words' }],
+        ]);
+      });
+
+      it('has no more than the beginning of long ones there', async () => {
+        await decideOtherwise('x'.repeat(250));
+        const text = `${'x'.repeat(200)}… (50 more characters)`;
+        expect((await audited())[1]).toEqual([expect.anything(), { ...done, text }]);
+      });
+
+      it.each(['is erased', 'loses its payload'])('loses them when its event %s', async (how) => {
+        const eventId = await decideOtherwise('other words');
+        const now = under.clock.now();
+        if (how === 'is erased') await under.ledger.admin.forget(eventId);
+        else await under.ledger.maintenance.prune({ payloadsBefore: now, eventsBefore: 0, now });
+        expect(await audited()).toEqual([
+          [null, null],
+          [null, done],
+        ]);
+      });
+    });
+
     it('is as it was after a crash, also one while it is ended by time', async () => {
       if (!under.isDurable) return;
       const eventId = await accept();
