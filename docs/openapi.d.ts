@@ -2368,6 +2368,8 @@ export interface components {
             mapping: string | null;
             /** @description What it is about, whole: the message that would begin the run, the tool calls, or the reply. Hostile in any case. */
             text: string;
+            /** @description What its agent was asked: the first lines, at most 600 characters, between the markers of untrusted text, and above them a line where that is not all. Null: `text` is it. A ledger itself gives all of it, as it came. */
+            request: string | null;
             id: string;
             until: string;
             openedAt: string;

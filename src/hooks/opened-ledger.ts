@@ -4,6 +4,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Provider, Type } from '@nestjs/common';
 import { withSignals } from './actions/shown-action.ts';
+import { showExcerpt } from './boundary/index.ts';
 import { GIVEN_OPTIONS } from './hooks.options.ts';
 import type { HooksModuleOptions } from './hooks.options.ts';
 import {
@@ -17,7 +18,7 @@ import {
   Sessions,
   WorkLedger,
 } from './ports/index.ts';
-import type { Ledger } from './ports/index.ts';
+import type { Ledger, WaitingRun } from './ports/index.ts';
 
 /**
  * The ledger of one ingress, opened when something first needs it: when the application begins to serve, or at the
@@ -95,6 +96,11 @@ function port<T extends object>(
   };
 }
 
+/** What a run was asked, as people are shown it who decide about its answer. */
+function withExcerpt({ request, ...wait }: WaitingRun): WaitingRun {
+  return { ...wait, request: request === null ? null : showExcerpt(request, wait.id) };
+}
+
 /** The eight ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
   port(Intake, (ledger) => ledger.intake, {
@@ -158,7 +164,7 @@ export const ledgerPorts: readonly Provider[] = [
     leftovers: true,
     audit: true,
     audited: true,
-    waits: true,
+    waits: (page) => ({ ...page, waits: page.waits.map(withExcerpt) }),
     countWaits: true,
     decide: true,
     resume: true,

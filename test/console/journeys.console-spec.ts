@@ -56,6 +56,9 @@ describe('The console', () => {
       }),
     );
     await first!.getByText('the first').first().waitFor();
+    const asked = first!.getByLabel('Request');
+    await asked.getByText('<<<EXTERNAL_UNTRUSTED_CONTENT').waitFor();
+    await asked.getByText('the first').waitFor();
     await first!.getByRole('button', { name: 'Edit' }).click();
     await first!.getByLabel('Reply that is sent').fill('Dear Sir, no.');
     await first!.getByRole('button', { name: 'Approve with these words' }).click();

@@ -90,6 +90,7 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     const { event, question } = await asked();
     expect(question.text).toContain('agent would send this reply to chan_1, recipient customer:');
     expect(question.text).toContain('the reply');
+    expect(question.text).toMatch(/The agent was asked:\n\n<<<EXT.*>>>\nwhat was asked\n<<<END/);
     expect(Object.keys(question.buttons)).toEqual(['Approve', 'Deny']);
     const [approve, deny] = Object.values(question.buttons);
     expect(approve).toMatch(/^approve [\w-]{22}$/);

@@ -16,6 +16,7 @@ const WAIT: WaitingRun = {
   hook: 'github',
   mapping: 'push',
   text: 'Merged.',
+  request: null,
 };
 const DECIDE = `/ops/api/waits/${WAIT.id}/decide`;
 const decided = (service: OperatedService): string[] =>

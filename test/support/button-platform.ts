@@ -107,16 +107,19 @@ class ButtonChannel extends Channel {
   ) {
     super();
     const isPrivate = (to: string) => !to.startsWith('room');
+    const blocks = (part: string) =>
+      Array.from(part.matchAll(/^(`{3,})\n([^]*?)\n\1$/gm), ([, , code = '']) => code);
     const answer = () => life.call(async () => platform.fail('untold', 'retryable'));
     if (platform.isTyped) {
       const hear = (body: unknown) => ({ texts: [body as HeardText], isAll: true });
-      this.buttons = { people: 'people', scheme: SCHEME, isPrivate, hear, answer };
+      this.buttons = { people: 'people', scheme: SCHEME, isPrivate, blocks, hear, answer };
       return;
     }
     this.buttons = {
       people: 'people',
       scheme: SCHEME,
       isPrivate,
+      blocks,
       polling: {
         poll: () => life.call(async () => platform.poll()),
         confirm: (mark) => life.call(async () => platform.confirm(mark)),

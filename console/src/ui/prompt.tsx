@@ -9,9 +9,15 @@ import { LongText, Visible } from './foreign-text.tsx';
 const FENCED =
   /^<<<EXTERNAL_UNTRUSTED_CONTENT id="([^"]+)">>>$(?:[^]*?^<<<END_EXTERNAL_UNTRUSTED_CONTENT id="\1">>>$|[^]*)/gm;
 
-export function Prompt({ text }: { text: string }) {
+export function Prompt({
+  text,
+  label = 'What the agent was shown',
+}: {
+  text: string;
+  label?: string;
+}) {
   return (
-    <LongText text={text} label="What the agent was shown">
+    <LongText text={text} label={label}>
       {(shown) =>
         partsOf(shown).map(({ isOutside, words }, index) =>
           isOutside ? (

@@ -8,6 +8,7 @@ import { ForeignText, Visible } from '../ui/foreign-text.tsx';
 import { May } from '../ui/may.tsx';
 import { act } from '../ui/notices.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
+import { Prompt } from '../ui/prompt.tsx';
 import { Reply } from '../ui/reply.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -19,7 +20,7 @@ const WOULD: Readonly<Record<Waiting['kind'], string>> = {
   reply: 'send this reply',
 };
 
-/** What waits for a person, the oldest first: each with what would happen, whole. */
+/** What waits for a person, the oldest first: each with what would happen, whole, and the beginning of what its agent was asked. */
 export default function Decisions() {
   const waits = usePages(
     (cursor) =>
@@ -54,7 +55,7 @@ export default function Decisions() {
 }
 
 function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
-  const { id, kind, eventId, agentId, openedAt, until, whenOver, recipient, text } = wait;
+  const { id, kind, eventId, agentId, openedAt, until, whenOver, recipient, text, request } = wait;
   const name = useId();
   // What a message links to is there later than the page.
   useEffect(() => {
@@ -81,7 +82,15 @@ function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
             </dd>
           </>
         )}
-        <dt>Asked</dt>
+        <dt>Hook</dt>
+        <dd>
+          <Visible text={wait.hook} />
+        </dd>
+        <dt>Agent</dt>
+        <dd>
+          <Visible text={agentId} />
+        </dd>
+        <dt>Waiting since</dt>
         <dd>
           <Time at={openedAt} />
         </dd>
@@ -91,6 +100,13 @@ function Question({ wait, reload }: { wait: Waiting; reload: () => void }) {
           <Time at={until} />
         </dd>
       </dl>
+      {request !== null && (
+        <>
+          <h3>The agent was asked</h3>
+          <Prompt text={request} label="Request" />
+        </>
+      )}
+      {request !== null && <h3>{kind === 'reply' ? 'It would reply' : 'It would call'}</h3>}
       {kind === 'reply' ? (
         <Reply text={text} />
       ) : (

@@ -32,6 +32,13 @@ export function buttonRow(code: string): object {
 
 export const NO_BUTTONS = { components: [] };
 
+/**
+ * A block of code, as Discord's clients find it: `codeBlock` of the rules that their bundle gives to simple-markdown, as of 2025.
+ * Any three backticks end it, however many it begins with, and blank lines at its ends are gone. What stands behind it is
+ * Markdown: spoilers, small print, links under other words.
+ */
+const CODE_BLOCK = /```(?:[a-z0-9_+\-.#]+?\n)?\n*([^\n][^]*?)\n*```/gi;
+
 /** Takes the buttons of a message away. */
 type Strip = (to: string, messageId: string, signal: AbortSignal) => Promise<void>;
 
@@ -44,6 +51,10 @@ export class DiscordButtons implements Buttons {
   /** Ids of conversations with one person look as those of any channel, so who may tap has to be named. */
   isPrivate(): boolean {
     return false;
+  }
+
+  blocks(part: string): readonly string[] {
+    return Array.from(part.matchAll(CODE_BLOCK), ([, code = '']) => code);
   }
 
   read(body: unknown): Tap | null {

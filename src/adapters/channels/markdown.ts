@@ -67,6 +67,26 @@ export function readLines(markdown: string): Line[] {
   return lines;
 }
 
+/** A stretch of lines, in a block of code or between two. */
+export interface Stretch {
+  /** Of a block without its fences. */
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+/** The blocks of code of a text, and what stands between them; nothing that is blank. */
+export function piecesOf(markdown: string): Stretch[] {
+  const pieces: { isCode: boolean; lines: string[] }[] = [{ isCode: false, lines: [] }];
+  for (const { text, kind } of readLines(markdown)) {
+    if (kind === 'opens' || kind === 'closes') pieces.push({ isCode: kind === 'opens', lines: [] });
+    else pieces.at(-1)?.lines.push(text);
+  }
+  return pieces
+    .map(({ isCode, lines }) => ({ isCode, text: lines.join('\n') }))
+    .map((piece) => (piece.isCode ? piece : { ...piece, text: piece.text.trim() }))
+    .filter(({ text }) => text.trim() !== '');
+}
+
 function isTableHeader(text: string, below: string): boolean {
   if (!text.includes('|') || !below.includes('|') || !/^[\s|:-]+$/.test(below)) return false;
   const delimiters = tableCells(below);

@@ -1,5 +1,6 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
+import { displayWidth } from './tables.ts';
 
 // Buttons of Mattermost: actions of an attachment, and a request of its server to their URL, which it answers to whoever
 // tapped. From its source (mattermost/mattermost, server): public/model/integration_action.go, the request and that clients
@@ -26,6 +27,19 @@ export function attachedActions(code: string, { url, secret }: Hearing): object 
 
 export const NO_ACTIONS = { attachments: [] };
 
+/**
+ * A block of code: `block.gfm.fences` of mattermost/marked (lib/marked.js), which the web and desktop app read with, and
+ * CommonMark, which those for telephones do. It ends at a line with at least as many of the signs that it began with.
+ */
+const CODE_BLOCK = /(?<=^|\n) {0,3}(`{3,}|~{3,})[^`~\n]*\n([^]*?)\n {0,3}\1[`~]* *(?=\n|$)/g;
+/** mattermost/marked makes a line break of it (`Lexer.prototype.lex`). */
+const LINE_FEED_SIGN = '\u2424';
+/**
+ * Of a block the apps for telephones show four lines, and what does not fit into the width is cut off without a sign
+ * (mattermost/mattermost-mobile, app/components/markdown/markdown_code_block: `MAX_LINES`, "stops text from wrapping").
+ */
+const PHONE = { lines: 4, columns: 30 };
+
 /** Takes the buttons of a message away. */
 type Strip = (messageId: string, signal: AbortSignal) => Promise<void>;
 
@@ -38,6 +52,15 @@ export class MattermostButtons implements Buttons {
   /** Ids of conversations with one person look as those of any channel, so who may tap has to be named. */
   isPrivate(): boolean {
     return false;
+  }
+
+  blocks(part: string): readonly string[] {
+    const text = part.replaceAll(LINE_FEED_SIGN, '\n');
+    const blocks = Array.from(text.matchAll(CODE_BLOCK), ([, , code = '']) => code);
+    const lines = blocks[0]?.split('\n') ?? [];
+    const isCut =
+      lines.length > PHONE.lines || lines.some((it) => displayWidth(it) > PHONE.columns);
+    return isCut ? [] : blocks;
   }
 
   read(body: unknown): Tap | null {

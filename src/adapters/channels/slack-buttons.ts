@@ -1,5 +1,6 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getField, getText } from '../../platform/objects.ts';
+import { piecesOf } from './markdown.ts';
 
 // Buttons of Slack: blocks below a text, and a signed form (`payload`) to the app's Request URL for interactivity, which
 // wants its 200 within three seconds. https://docs.slack.dev/reference/block-kit/blocks/markdown-block,
@@ -13,6 +14,27 @@ const ACTIONS: Readonly<Record<string, Tap['verdict']>> = {
   hooks_approve: 'approved',
   hooks_deny: 'denied',
 };
+
+/**
+ * Longest question: a message whose blocks have more than some 11,000 characters is refused (`msg_blocks_too_long`), of which
+ * nothing is documented (slackapi/bolt-js, issues 2509 and 2867).
+ */
+const LONGEST = 8000;
+
+/** Written out they are decoded: https://docs.slack.dev/messaging/formatting-message-text#escaping. */
+const DECODED = /&(?:amp|lt|gt);/;
+
+/**
+ * A message as blocks. What stands in blocks of code is the text of an element of its own, of which Slack reads no sign as
+ * anything (https://docs.slack.dev/reference/block-kit/block-elements/rich-text-preformatted-element); the rest is Markdown.
+ */
+function messageBlocks(markdown: string): object[] {
+  return piecesOf(markdown).map(({ text, isCode }) => {
+    if (!isCode) return { type: 'markdown', text };
+    const elements = [{ type: 'text', text }];
+    return { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements }] };
+  });
+}
 
 /** A question, and below it two buttons. @param code what a tap brings back */
 export function questionBlocks(text: string, code: string): object {
@@ -29,16 +51,13 @@ export function questionBlocks(text: string, code: string): object {
   ];
   return {
     text: ASKED,
-    blocks: [
-      { type: 'markdown', text },
-      { type: 'actions', elements },
-    ],
+    blocks: [...messageBlocks(text), { type: 'actions', elements }],
   };
 }
 
 /** The same, once it is settled. */
 export function settledBlocks(text: string): object {
-  return { text: SETTLED, blocks: [{ type: 'markdown', text }] };
+  return { text: SETTLED, blocks: messageBlocks(text) };
 }
 
 /** Says something that one person alone sees. */
@@ -53,6 +72,11 @@ export class SlackButtons implements Buttons {
   /** A conversation of one person with the app, or that person. */
   isPrivate(to: string): boolean {
     return /^[DUW]/.test(to);
+  }
+
+  blocks(part: string): readonly string[] {
+    const blocks = piecesOf(part).flatMap(({ text, isCode }) => (isCode ? [text] : []));
+    return part.length > LONGEST || blocks.some((code) => DECODED.test(code)) ? [] : blocks;
   }
 
   read(body: unknown): Tap | null {

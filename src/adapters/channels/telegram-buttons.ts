@@ -42,7 +42,10 @@ export class TelegramButtons implements Buttons {
     },
   };
 
-  constructor(private readonly ask: Ask) {}
+  constructor(
+    readonly blocks: Buttons['blocks'],
+    private readonly ask: Ask,
+  ) {}
 
   /** Ids of groups and channels are negative; a person's chat has the person's id. */
   isPrivate(to: string): boolean {

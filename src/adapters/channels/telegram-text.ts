@@ -50,6 +50,13 @@ export function entityText(markdown: string, limit: number): EntityText {
   return made.text.length <= limit ? made : marked(visible(markdown));
 }
 
+/** The blocks of code of such a message: entities say where they are, so that no sign in a text can begin or end one. */
+export function codeBlocks({ text, entities }: EntityText): string[] {
+  return entities
+    .filter(({ type }) => type === 'pre')
+    .map(({ offset, length }) => text.slice(offset, offset + length));
+}
+
 function marked(markdown: string): EntityText {
   // Blocks of code stand between marks, not between lines of marks.
   const lines = plainMarkup(markdown, MARKS)

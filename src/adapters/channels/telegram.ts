@@ -12,7 +12,7 @@ import { PlatformChannel, splitThread } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 import type { Sent, TelegramApi } from './telegram-api.ts';
 import { NO_KEYBOARD, POLL_TIMEOUT_MS, TelegramButtons, keyboard } from './telegram-buttons.ts';
-import { entityText, hasTable, richHtml } from './telegram-text.ts';
+import { codeBlocks, entityText, hasTable, richHtml } from './telegram-text.ts';
 
 export interface TelegramOptions {
   /** The bot's token, as @BotFather gave it. */
@@ -45,8 +45,9 @@ class TelegramChannel extends PlatformChannel {
     expected:
       'a chat id, such as 123456789 or -1001234567890, or the @name of a public channel, and behind it /42 for a topic',
   };
-  override readonly buttons: Buttons = new TelegramButtons((signal, method) =>
-    this.#ask(signal, method, { timeoutMs: POLL_TIMEOUT_MS }),
+  override readonly buttons: Buttons = new TelegramButtons(
+    (part) => codeBlocks(entityText(part, this.limit)),
+    (signal, method) => this.#ask(signal, method, { timeoutMs: POLL_TIMEOUT_MS }),
   );
   readonly #options: TelegramOptions;
 

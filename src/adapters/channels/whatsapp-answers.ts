@@ -1,5 +1,6 @@
 import type { Buttons, HeardText, HeardTexts, Tap } from '../../hooks/ports/channel.ts';
 import { getField, getText } from '../../platform/objects.ts';
+import { WHATSAPP_MARKS } from './markdown.ts';
 
 // What people write to a number, as Meta tells it to the app's webhook, signed with the app secret; one request may tell of
 // several messages, and of what became of ours. Field by field from Meta's reference of May 2026:
@@ -26,6 +27,14 @@ export class WhatsAppAnswers implements Buttons {
 
   address(to: string): string {
     return `+${to.replace(/\D/g, '')}`;
+  }
+
+  /** Three backticks begin a block of code and end it. */
+  blocks(part: string): readonly string[] {
+    const pieces = part.split(WHATSAPP_MARKS.fence);
+    // An uneven number of them: nobody knows which is which.
+    if (pieces.length % 2 === 0) return [];
+    return pieces.filter((_piece, n) => n % 2 === 1).map((code) => code.replace(/^\n|\n$/g, ''));
   }
 
   hear(body: unknown): HeardTexts {

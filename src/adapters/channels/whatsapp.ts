@@ -125,7 +125,7 @@ class WhatsAppChannel extends PlatformChannel {
       : parts.map((part) => part.replace(/\s+/g, ' '));
   }
 
-  /** A block of code has no other end than three of these, so that a text with them is not shown as it is. */
+  /** What marks a block of code is not seen. */
   override shown(part: string): string {
     return part.replaceAll(WHATSAPP_MARKS.fence, '');
   }

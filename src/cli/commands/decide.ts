@@ -20,17 +20,24 @@ export const decisions = serviceCommand({
 });
 
 function* linesOf(wait: WaitingRun): Generator<string> {
-  const { id, kind, until, whenOver, hook, mapping, agentId, eventId, recipient, text } = wait;
+  const { id, kind, hook, mapping, agentId, eventId, recipient, text, request } = wait;
+  const { openedAt, until, whenOver } = wait;
   const who = asLine(mapping ?? hook);
+  const agent = asLine(agentId);
   const to = recipient?.to == null ? '' : `, recipient ${asLine(recipient.to)}`;
   const what = {
-    run: `begin a run of the agent ${asLine(agentId)} with this message`,
-    tools: `have the agent ${asLine(agentId)} call these tools`,
+    run: `begin a run of the agent ${agent} with this message`,
+    tools: `have the agent ${agent} call these tools`,
     reply: `send this reply to ${asLine(recipient?.channel ?? '')}${to}`,
   };
   yield `${id}  ${who} would ${what[kind]}`;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
-  yield `  event ${eventId}; without a decision by ${until} ${otherwise}`;
+  yield `  event ${eventId}, hook ${asLine(hook)}, agent ${agent}`;
+  yield `  waiting since ${openedAt}; without a decision by ${until} ${otherwise}`;
+  if (request !== null) {
+    yield '  The agent was asked:';
+    for (const line of asLines(request)) yield `  > ${line}`;
+  }
   for (const line of asLines(text)) yield `  | ${line}`;
 }
 

@@ -171,12 +171,15 @@ export function wrap(text: ForeignText, newId = randomId): string {
     '',
     neutralize(shown),
   ].join('\n');
-  const id = drawIdNotIn(inside, newId);
-  const start = `<<<${MARKER_NAME} id="${id}">>>`;
-  const end = `<<<END_${MARKER_NAME} id="${id}">>>`;
   // Above the markers, where nobody else can write.
   const notes = [...(text.note === undefined ? [] : [neutralizeLine(text.note)]), ...left];
-  return `${[...notes, start, inside, end].join('\n')}\n\n${timeLine(text.receivedAt, text.times)}`;
+  return `${[...notes, between(inside, newId)].join('\n')}\n\n${timeLine(text.receivedAt, text.times)}`;
+}
+
+/** The two markers around text that is neutral. @param newId as of {@link wrap} */
+export function between(inside: string, newId: () => string): string {
+  const id = drawIdNotIn(inside, newId);
+  return `<<<${MARKER_NAME} id="${id}">>>\n${inside}\n<<<END_${MARKER_NAME} id="${id}">>>`;
 }
 
 function timeLine(receivedAt: number, times = 1): string {

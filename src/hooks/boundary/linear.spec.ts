@@ -1,5 +1,6 @@
 import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
 import { neutralize } from './neutralize.ts';
+import { isAllSeen, withoutPadding } from './padding.ts';
 import { signalsOf } from './signals.ts';
 
 const QUARTER_MEGABYTE = 262_144;
@@ -17,6 +18,8 @@ describe('a quarter of a megabyte is read in linear time', () => {
     '\n',
     '\r',
     '\n\n',
+    ' \n',
+    ' \na\n',
     'E',
     'E ',
     'END ',
@@ -48,6 +51,8 @@ describe('a quarter of a megabyte is read in linear time', () => {
   ])('of %j', (piece) => {
     const text = (size: number) => piece.repeat(Math.floor(size / piece.length));
     expect(growth((size) => neutralize(text(size)), QUARTER_MEGABYTE)).toBeLessThan(QUADRATIC);
+    expect(growth((size) => isAllSeen(text(size)), QUARTER_MEGABYTE)).toBeLessThan(QUADRATIC);
+    expect(growth((size) => withoutPadding(text(size)), QUARTER_MEGABYTE)).toBeLessThan(QUADRATIC);
     expect(growth((size) => signalsOf([text(size)]), QUARTER_MEGABYTE)).toBeLessThan(QUADRATIC);
   });
 });

@@ -91,7 +91,11 @@ export interface TapPolling {
   confirm(mark: string, signal: AbortSignal): Promise<void>;
 }
 
-/** How people answer the messages of a platform: by buttons, or by typing a code where it has none. @publicApi */
+/**
+ * How people answer the messages of a platform: by buttons, or by typing a code where it has none. Nobody is to decide about
+ * what is not shown, so whoever has buttons proves by {@link blocks} what is.
+ * @publicApi
+ */
 export interface Buttons {
   /** Before the ids of its people in `approvers`: `telegram`. */
   readonly people: string;
@@ -99,6 +103,12 @@ export interface Buttons {
   readonly scheme?: string;
   /** Whether one person alone reads what is sent there, so that whoever taps is who was asked. */
   isPrivate(to: string): boolean;
+  /**
+   * The blocks of code in one of {@link Channel.parts}, as the platform's own clients find them: the texts that people see
+   * sign by sign, in their order. The first is what a question is about; the question has buttons only where these are what
+   * it quotes, whole. None, where a client may show less of the first, or nothing proves it.
+   */
+  blocks(part: string): readonly string[];
   /** A recipient, or a person of `approvers`, as taps name them. @default as it is, without its thread */
   address?(to: string): string;
   /** Absent: taps come only with requests of the platform to a hook that verifies it. */

@@ -268,6 +268,11 @@ export interface WaitingRun extends Omit<WaitDetails, 'kind' | 'key' | 'question
   readonly mapping: string | null;
   /** What it is about, whole: the message that would begin the run, the tool calls, or the reply. Hostile in any case. */
   readonly text: string;
+  /**
+   * What its agent was asked: the first lines, at most 600 characters, between the markers of untrusted text, and above
+   * them a line where that is not all. Null: `text` is it. A ledger itself gives all of it, as it came.
+   */
+  readonly request: string | null;
 }
 
 /** A page of what waits for a person, the oldest first. @publicApi */

@@ -5,12 +5,13 @@
 //       ─▶ the wait's end, whoever ends it, queues a delivery that changes the message: how it ended, and no buttons
 //
 // There are buttons, or a code, only where the platform shows all of what is asked about, as it is, and somebody may answer
-// there.
+// there. Beside it stands the beginning of what the agent was asked, which yields where both do not fit.
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../../platform/shorten.ts';
 import { dayAndTime } from '../../platform/time.ts';
-import { hidesWithoutReason } from '../boundary/index.ts';
+import { EXCERPT_CHARS, isAllSeen, neutralizeLine, showExcerpt } from '../boundary/index.ts';
 import { HooksSettings } from '../options/index.ts';
 import { Clock, LedgerAdmin } from '../ports/index.ts';
 import type {
@@ -56,8 +57,12 @@ interface Put {
 const CODE_BYTES = 16;
 /** Room in a message for how it ended. */
 const END_ROOM = `\n\n${'word '.repeat(60)}`;
+/** Most characters of what the agent was asked: the first that leaves room for all of what is asked about. */
+const EXCERPTS = [EXCERPT_CHARS, 400, 200];
 /** Most characters of what would begin a run, where it cannot be shown as a whole. */
 const MAX_SHOWN = 1000;
+const LOOK_CLOSELY =
+  'Not all of it may be seen here as it is; look at it in the console before you decide.';
 /** In place of a question whose event was erased. */
 const FORGOTTEN =
   '**This question was forgotten**: an operator had its event erased, so nothing comes of it.';
@@ -93,12 +98,14 @@ export class Questions {
       trust: { level, verifiedBy: 'none' },
       ...(job.deliver?.allowLinks === true && { allowLinks: true }),
     } as const;
-    const whole = questionText(job, question, hasCommand, true);
-    if (
-      !this.#canTap(asked, approvers) ||
-      !this.#showsAll(asked, { ...more, text: whole }, question)
-    ) {
-      const text = questionText(job, question, hasCommand, false);
+    const canTap = this.#canTap(asked, approvers);
+    const whole = canTap
+      ? EXCERPTS.map((most) => questionOf(job, question, hasCommand, { isWhole: true, most })).find(
+          (shown) => this.#showsAll(asked, { ...more, ...shown }, question),
+        )
+      : undefined;
+    if (whole === undefined) {
+      const { text } = questionOf(job, question, hasCommand, { isWhole: false, isDoubted: canTap });
       const { consoleUrl } = this.settings.current.hooks;
       const closing = consoleUrl && `Decide in the console: ${consoleUrl}/decisions#${wait.id}`;
       const asks = { ...more, asks: { wait: wait.id }, ...(closing && { closing }) };
@@ -108,14 +115,14 @@ export class Questions {
     const isTyped = this.#isTyped(asked);
     const code = isTyped ? drawTypedCode() : randomBytes(CODE_BYTES).toString('base64url');
     // What cannot be changed is not repeated.
-    const before = isTyped ? wouldHappen(job, wait) : whole;
+    const before = isTyped ? wouldHappen(job, wait) : whole.text;
     const onEnd = this.operator.work(asked, before, { ...more, settles: wait.id });
     const hearing = this.#hearing(asked);
     return {
       wait: { ...kept, asked, code: codeDigest(code) },
       onEnd,
       changes: [
-        this.operator.message(asked, whole, { ...more, asks: { wait: wait.id, code } }),
+        this.operator.message(asked, whole.text, { ...more, asks: { wait: wait.id, code } }),
         ...hearing,
       ],
     };
@@ -176,7 +183,8 @@ export class Questions {
   /** Whether somebody could tap there who may decide. */
   #canTap({ channel, to }: AskedAt, approvers: readonly string[] | undefined): boolean {
     const buttons = this.channels.get(channel)?.buttons;
-    if (buttons == null || !this.#isHeard(buttons)) return false;
+    // One of a host that is older than `blocks` proves nothing.
+    if (buttons == null || !('blocks' in buttons) || !this.#isHeard(buttons)) return false;
     if (approvers === undefined) return buttons.isPrivate(to);
     return approvers.some((approver) => approver.startsWith(`${buttons.people}:`));
   }
@@ -197,23 +205,21 @@ export class Questions {
     return polling !== undefined || mappings.some(({ verify }) => verify?.scheme === scheme);
   }
 
-  /** Whether the platform shows what is asked about in one message, sign by sign. */
+  /** Whether the platform shows in one message what is asked about, and nothing but that and its request as such, sign by sign. */
   #showsAll(
     { channel }: AskedAt,
-    message: Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks'>,
+    message: Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks'> & Pick<Shown, 'quotes'>,
     { text: about, wait }: Question,
   ): boolean {
     const to = wait.recipient?.to ?? '';
-    if (hidesWithoutReason(about) || hidesWithoutReason(to) || asWord(to) !== to) return false;
+    if (!isAllSeen(about) || (to !== '' && !isAllSeen(to)) || asWord(to) !== to) return false;
     const platform = this.channels.get(channel)!;
-    const [shown = '', ...more] = messagesOf(platform, {
-      ...message,
-      text: message.text + END_ROOM,
-    });
-    const source = showsLinks(message) ? about : plainLinks(about);
-    return (
-      more.length === 0 && withoutBreaks(platform.shown(shown)).includes(withoutBreaks(source))
-    );
+    const text = message.text + END_ROOM;
+    const [part = '', ...more] = messagesOf(platform, { ...message, text });
+    if (more.length > 0) return false;
+    const shown = platform.buttons?.blocks(part).map(withoutBreaks);
+    const quotes = message.quotes.map((quote) => (showsLinks(message) ? quote : plainLinks(quote)));
+    return isDeepStrictEqual(shown, quotes.map(withoutBreaks));
   }
 }
 
@@ -241,46 +247,85 @@ function wouldHappen(
   { hook, agentId, loop, trust: { mapping = hook } }: RunJob,
   { kind, recipient, calls = [] }: Question['wait'],
 ): string {
+  const [who, agent] = [asName(mapping), asName(agentId)];
   switch (kind) {
     case 'run':
-      return `${mapping} would begin a run of the agent ${agentId} with this message${loop === undefined ? '' : ` (${loop})`}:`;
+      return `${who} would begin a run of the agent ${agent} with this message${loop === undefined ? '' : ` (${loop})`}:`;
     case 'tools':
-      return `${mapping} would have the agent ${agentId} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
+      return `${who} would have the agent ${agent} call ${calls.length === 1 ? 'this tool' : 'these tools'}:`;
     case 'reply': {
       const to = recipient?.to ? `, recipient \`${asWord(recipient.to)}\`` : '';
-      return `${mapping} would send this reply to ${recipient?.channel ?? 'nobody'}${to}:`;
+      return `${who} would send this reply to ${recipient?.channel ?? 'nobody'}${to}:`;
     }
   }
 }
 
-/** What the operator is asked, wherever that is: what would happen, until when there is to decide, and how. */
-function questionText(
+/** A question as a message. */
+interface Shown {
+  readonly text: string;
+  /** The contents of its blocks of code. */
+  readonly quotes: readonly string[];
+}
+
+interface Showing {
+  /** Of what would begin a run. */
+  readonly isWhole: boolean;
+  /** Nothing proves that all of it is seen. */
+  readonly isDoubted?: boolean;
+  /** Characters of what the agent was asked. */
+  readonly most?: number;
+}
+
+/**
+ * What the operator is asked, wherever that is: what would happen, of which hook and agent, what that was asked, since and
+ * until when there is to decide, and how.
+ */
+function questionOf(
   job: RunJob,
   { wait, text }: Question,
   hasCommand: boolean,
-  isWhole: boolean,
-): string {
-  const { id, kind, until, whenOver } = wait;
-  const what = wouldHappen(job, wait);
+  { isWhole, isDoubted = false, most = EXCERPT_CHARS }: Showing,
+): Shown {
+  const { id, kind, openedAt, until, whenOver } = wait;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
   const time = dayAndTime(until);
   const how = hasCommand
     ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} ${otherwise}.`
     : `Decide about ${id} in the console; without a decision by ${time} ${otherwise}.`;
-  const isShort = kind !== 'run' || isWhole;
-  const isHiding = hidesWithoutReason(text)
-    ? ['', 'It holds signs that nobody sees here; look at it in the console before you decide.']
-    : [];
-  return [what, '', quoted(isShort ? text : shorten(text, MAX_SHOWN)), ...isHiding, '', how].join(
-    '\n',
-  );
+  const about = kind !== 'run' || isWhole ? text : shorten(text, MAX_SHOWN);
+  const request = kind === 'run' ? null : requestOf(job, id, most);
+  const facts = `Hook ${asName(job.hook)}, agent ${asName(job.agentId)}, waiting since ${dayAndTime(openedAt)}.`;
+  return {
+    text: [
+      wouldHappen(job, wait),
+      quoted(about),
+      ...(isAllSeen(text) && !isDoubted ? [] : [LOOK_CLOSELY]),
+      request === null ? facts : `${facts} The agent was asked:`,
+      ...(request === null ? [] : [quoted(request)]),
+      how,
+    ].join('\n\n'),
+    quotes: request === null ? [about] : [about, request],
+  };
 }
 
-/** As a block of code, which no text can leave. */
+/** It is shown and no more, so it may differ: nothing in it links, nor ends a block of code where three backticks always do. */
+function requestOf({ message }: RunJob, waitId: string, most: number): string {
+  const form = (text: string) => plainLinks(text).replace(/`{3,}/g, "'''");
+  return showExcerpt(message, waitId, { most, form });
+}
+
+/** As a block of code: where CommonMark is read, no text can leave it. */
 function quoted(text: string): string {
   const ticks = Array.from(text.matchAll(/`{3,}/g), ([run]) => run.length);
   const fence = '`'.repeat(ticks.reduce((most, length) => Math.max(most, length + 1), 3));
   return `${fence}\n${text}\n${fence}`;
+}
+
+/** A name that a sender may have chosen, or an operator: whatever is in it, it reads as a name. */
+function asName(name: string): string {
+  return /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/.test(name)
+    ? name
+    : `\`${asWord(neutralizeLine(name))}\``;
 }
 
 /** On one line, for a place between marks of code. */

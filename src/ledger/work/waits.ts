@@ -45,8 +45,7 @@ const OF_EVENT = `SELECT * FROM @waits WHERE event = $1 AND NOT ${BETWEEN_EVENTS
 const COUNT = `SELECT count(*) AS total FROM @waits WHERE decision IS NULL AND kind <> 'event'`;
 const COUNT_OF = `SELECT count(*) AS total FROM
   (SELECT 1 AS one FROM @waits WHERE decision IS NULL AND owner = $1 LIMIT $2) s`;
-const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply,
-    CASE s.kind WHEN 'run' THEN w.job END AS job FROM @waits s
+const OPEN = `SELECT s.*, ID(e) AS event_id, e.hook, e.mapping, r.agent_id, r.reply, w.job FROM @waits s
     JOIN @events e ON KEY(e) = s.event JOIN @runs r ON KEY(r) = KEYOF(s.run_id) JOIN @work w ON w.id = s.work_id
   WHERE s.decision IS NULL AND s.kind <> 'event' AND s.id > $1 ORDER BY s.id LIMIT $2`;
 const FIND = `SELECT s.decision, s.kind, q.on_end, w.lane, w.key FROM @waits s LEFT JOIN @work w ON w.id = s.work_id
@@ -294,6 +293,7 @@ export async function waitsOf(tx: Tx, event: Key): Promise<(WaitDetails & { runI
 function toWaitingRun(row: Row): WaitingRun {
   const { key: _key, question: _question, ...of } = toWait(row);
   const wait = { ...of, kind: word(row, 'kind', QUESTION_KINDS) };
+  const { message }: RunJob = storedJson(text(row, 'job'));
   return {
     ...wait,
     eventId: text(row, 'event_id'),
@@ -301,22 +301,13 @@ function toWaitingRun(row: Row): WaitingRun {
     agentId: text(row, 'agent_id'),
     hook: text(row, 'hook'),
     mapping: optionalText(row, 'mapping'),
-    text: textOf(wait, row),
+    text: {
+      run: message,
+      tools: showCalls(wait.calls),
+      reply: optionalText(row, 'reply') ?? '',
+    }[wait.kind],
+    request: wait.kind === 'run' ? null : message,
   };
-}
-
-/** What a person is to read. */
-function textOf({ kind, calls }: Pick<WaitingRun, 'kind' | 'calls'>, row: Row): string {
-  switch (kind) {
-    case 'run': {
-      const { message }: RunJob = storedJson(text(row, 'job'));
-      return message;
-    }
-    case 'tools':
-      return showCalls(calls);
-    case 'reply':
-      return optionalText(row, 'reply') ?? '';
-  }
 }
 
 function toWait(row: Row): WaitDetails {

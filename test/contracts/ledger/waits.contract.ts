@@ -90,7 +90,8 @@ export function describeWaits(openStore: OpenStore): void {
 
     it('is told with what is asked, and is not begun before somebody has decided', async () => {
       const eventId = await accept();
-      const id = await ask(await under.claimOne());
+      const lease = await under.claimOne();
+      const id = await ask(lease);
       const now = under.clock.now();
       const asked = {
         id,
@@ -107,7 +108,14 @@ export function describeWaits(openStore: OpenStore): void {
       });
       const about = { eventId, runId: runOf(eventId), hook: 'agent', mapping: null };
       expect(await open()).toEqual([
-        { ...asked, ...about, agentId: 'main', calls: [], text: 'what it would say' },
+        {
+          ...asked,
+          ...about,
+          agentId: 'main',
+          calls: [],
+          text: 'what it would say',
+          request: (lease.job as RunJob).message,
+        },
       ]);
       under.clock.advance(DAY - 1);
       expect(await under.claimNow()).toEqual([]);
