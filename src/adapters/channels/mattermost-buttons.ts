@@ -1,6 +1,6 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
-import { displayWidth } from './tables.ts';
+import { displayWidth, wrapLines } from './tables.ts';
 
 // Buttons of Mattermost: actions of an attachment, and a request of its server to their URL, which it answers to whoever
 // tapped. From its source (mattermost/mattermost, server): public/model/integration_action.go, the request and that clients
@@ -35,10 +35,10 @@ const CODE_BLOCK = /(?<=^|\n) {0,3}(`{3,}|~{3,})[^`~\n]*\n([^]*?)\n {0,3}\1[`~]*
 /** mattermost/marked makes a line break of it (`Lexer.prototype.lex`). */
 const LINE_FEED_SIGN = '\u2424';
 /**
- * Of a block the apps for telephones show four lines, and what does not fit into the width is cut off without a sign
- * (mattermost/mattermost-mobile, app/components/markdown/markdown_code_block: `MAX_LINES`, "stops text from wrapping").
+ * Columns of a block of code on a telephone: the apps cut off without a sign what is wider, and say how many lines they fold
+ * (mattermost/mattermost-mobile, app/components/markdown/markdown_code_block: "stops text from wrapping", `plusMoreLines`).
  */
-const PHONE = { lines: 4, columns: 30 };
+const COLUMNS = 30;
 
 /** Takes the buttons of a message away. */
 type Strip = (messageId: string, signal: AbortSignal) => Promise<void>;
@@ -58,9 +58,11 @@ export class MattermostButtons implements Buttons {
     const text = part.replaceAll(LINE_FEED_SIGN, '\n');
     const blocks = Array.from(text.matchAll(CODE_BLOCK), ([, , code = '']) => code);
     const lines = blocks[0]?.split('\n') ?? [];
-    const isCut =
-      lines.length > PHONE.lines || lines.some((it) => displayWidth(it) > PHONE.columns);
-    return isCut ? [] : blocks;
+    return lines.some((line) => displayWidth(line) > COLUMNS) ? [] : blocks;
+  }
+
+  fit(text: string): string {
+    return wrapLines(text, COLUMNS);
   }
 
   read(body: unknown): Tap | null {

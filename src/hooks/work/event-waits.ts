@@ -1,4 +1,4 @@
-// Runs that wait for an event, and the events that resume them (behaviour.md §15, docs/design/waiting.md):
+// Runs that wait for an event, and the events that resume them (behaviour.md §15, docs/design/waiting-agents.md):
 //
 //   before ─┬─ it resumes others (`resumes`)           ─▶ they go on, and it ends; none waits: it sleeps until one does,
 //           │                                             and is ignored once none is expected, or begins itself

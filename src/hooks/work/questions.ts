@@ -99,13 +99,15 @@ export class Questions {
       ...(job.deliver?.allowLinks === true && { allowLinks: true }),
     } as const;
     const canTap = this.#canTap(asked, approvers);
+    const buttons = this.channels.get(asked.channel)?.buttons;
+    const about = buttons?.fit?.(question.text) ?? question.text;
     const whole = canTap
-      ? EXCERPTS.map((most) => questionOf(job, question, hasCommand, { isWhole: true, most })).find(
+      ? EXCERPTS.map((most) => questionOf(job, question, hasCommand, { about, most })).find(
           (shown) => this.#showsAll(asked, { ...more, ...shown }, question),
         )
       : undefined;
     if (whole === undefined) {
-      const { text } = questionOf(job, question, hasCommand, { isWhole: false, isDoubted: canTap });
+      const { text } = questionOf(job, question, hasCommand, { isDoubted: canTap });
       const { consoleUrl } = this.settings.current.hooks;
       const closing = consoleUrl && `Decide in the console: ${consoleUrl}/decisions#${wait.id}`;
       const asks = { ...more, asks: { wait: wait.id }, ...(closing && { closing }) };
@@ -268,8 +270,8 @@ interface Shown {
 }
 
 interface Showing {
-  /** Of what would begin a run. */
-  readonly isWhole: boolean;
+  /** What it is about, whole. @default that, of what would begin a run the beginning */
+  readonly about?: string;
   /** Nothing proves that all of it is seen. */
   readonly isDoubted?: boolean;
   /** Characters of what the agent was asked. */
@@ -284,7 +286,7 @@ function questionOf(
   job: RunJob,
   { wait, text }: Question,
   hasCommand: boolean,
-  { isWhole, isDoubted = false, most = EXCERPT_CHARS }: Showing,
+  { about, isDoubted = false, most = EXCERPT_CHARS }: Showing,
 ): Shown {
   const { id, kind, openedAt, until, whenOver } = wait;
   const otherwise = whenOver === 'deny' ? 'it is denied' : 'it is given up';
@@ -292,19 +294,19 @@ function questionOf(
   const how = hasCommand
     ? `\`hooks approve ${id}\` or \`hooks deny ${id}\`; without a decision by ${time} ${otherwise}.`
     : `Decide about ${id} in the console; without a decision by ${time} ${otherwise}.`;
-  const about = kind !== 'run' || isWhole ? text : shorten(text, MAX_SHOWN);
+  const shown = about ?? (kind === 'run' ? shorten(text, MAX_SHOWN) : text);
   const request = kind === 'run' ? null : requestOf(job, id, most);
   const facts = `Hook ${asName(job.hook)}, agent ${asName(job.agentId)}, waiting since ${dayAndTime(openedAt)}.`;
   return {
     text: [
       wouldHappen(job, wait),
-      quoted(about),
+      quoted(shown),
       ...(isAllSeen(text) && !isDoubted ? [] : [LOOK_CLOSELY]),
       request === null ? facts : `${facts} The agent was asked:`,
       ...(request === null ? [] : [quoted(request)]),
       how,
     ].join('\n\n'),
-    quotes: request === null ? [about] : [about, request],
+    quotes: request === null ? [shown] : [shown, request],
   };
 }
 

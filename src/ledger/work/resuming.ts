@@ -1,4 +1,4 @@
-// Events that resume runs, and runs that wait for events, whichever comes first (docs/design/waiting.md). Open rows of
+// Events that resume runs, and runs that wait for events, whichever comes first (docs/design/waiting-agents.md). Open rows of
 // `waits` of kind `event` say it, found by their owner:
 //
 //   event <key>    a run waits for it: an event of that key lets it go on, at once
