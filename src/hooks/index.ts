@@ -182,7 +182,6 @@ export {
   MOST_COUNTED,
   LEASE_MS,
   LedgerUnavailable,
-  LONGEST_AUDITED,
   LedgerAdmin,
   USAGE_BY,
   USAGE_KEPT_DAYS,

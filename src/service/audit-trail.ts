@@ -1,10 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock, LONGEST_AUDITED, LedgerAdmin } from '../hooks/index.ts';
+import { Clock, LedgerAdmin } from '../hooks/index.ts';
 import type { NewAuditEntry } from '../hooks/index.ts';
 import { errorMessage } from '../platform/errors.ts';
 import { isRecord } from '../platform/objects.ts';
 import { shorten } from '../platform/shorten.ts';
 
+/** Longest text of an entry. */
+const LONGEST = 200;
 /** Most members of a state, and of a list in it. */
 const MOST = 50;
 
@@ -24,7 +26,7 @@ export class AuditTrail {
     const entry: NewAuditEntry = {
       ...plain,
       at: this.clock.now(),
-      subject: subject && shorten(subject, LONGEST_AUDITED),
+      subject: subject && shorten(subject, LONGEST),
       before: before && bounded(before),
       after: after && bounded(after),
     };
@@ -43,7 +45,7 @@ function bounded(state: object): Record<string, unknown> {
 }
 
 function boundedValue(value: unknown): unknown {
-  if (typeof value === 'string') return shorten(value, LONGEST_AUDITED);
+  if (typeof value === 'string') return shorten(value, LONGEST);
   if (Array.isArray(value)) return value.slice(0, MOST).map(boundedValue);
-  return isRecord(value) ? shorten(JSON.stringify(value), LONGEST_AUDITED) : value;
+  return isRecord(value) ? shorten(JSON.stringify(value), LONGEST) : value;
 }

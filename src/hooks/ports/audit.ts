@@ -1,6 +1,3 @@
-/** Longest text of an entry, in UTF-16 units; of a longer one it says how much was left out. */
-export const LONGEST_AUDITED = 200;
-
 /** What something was, or became: bounded, and without secrets and payloads. @publicApi */
 export type AuditedState = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 // What operators did. Entries are never changed; they go by age, and what forgetting by words finds in them. What somebody had
 // sent in place of a reply is read from the wait that he decided and its run: so it is forgotten with their event, and
 // stands nowhere twice.
-import { LONGEST_AUDITED } from '../../hooks/ports/audit.ts';
 import type { AuditEntry, AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { Decision } from '../../hooks/ports/wait.ts';
 import { shorten } from '../../platform/shorten.ts';
@@ -16,6 +15,9 @@ const INSERT = `INSERT INTO @audit (at, actor, client, operation, subject, outco
 const LIST = `SELECT a.*, s.decision, r.reply FROM @audit a LEFT JOIN @waits s ON s.id = a.subject
     LEFT JOIN @runs r ON KEY(r) = KEYOF(s.run_id)
   WHERE ($1::bigint IS NULL OR a.n < $1) AND ($2::text IS NULL OR a.actor = $2) ORDER BY a.n DESC LIMIT $3`;
+
+/** Of a reply, and of what was sent in its place, in UTF-16 units: as a rule all. */
+const LONGEST_SENT = 4000;
 
 /** Within this time processes that share a ledger have all read what was changed. */
 const TOGETHER_MS = 10 * 60_000;
@@ -73,7 +75,7 @@ function toEntry(row: Row): AuditEntry {
 }
 
 function textIn(words: string | null): AuditEntry['before'] {
-  return words === null ? null : { text: shorten(words, LONGEST_AUDITED) };
+  return words === null ? null : { text: shorten(words, LONGEST_SENT) };
 }
 
 function stateIn(row: Row, column: string): AuditEntry['before'] {

@@ -708,8 +708,8 @@ export function describeWaits(openStore: OpenStore): void {
       });
 
       it('has no more than the beginning of long ones there', async () => {
-        await decideOtherwise('x'.repeat(250));
-        const text = `${'x'.repeat(200)}… (50 more characters)`;
+        await decideOtherwise('x'.repeat(4050));
+        const text = `${'x'.repeat(4000)}… (50 more characters)`;
         expect((await audited())[1]).toEqual([expect.anything(), { ...done, text }]);
       });
 
