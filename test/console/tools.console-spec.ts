@@ -97,6 +97,7 @@ describe('The story of a run that used tools', () => {
     await used.getByRole('row', { name: 'main 1 33 21 no price' }).waitFor();
     await page.getByText('Figures').click();
     const figures = page.getByRole('region', { name: 'Tokens, figures' }).locator('tbody tr');
+    await figures.waitFor();
     expect(await figures.count()).toBe(1);
     await page.getByRole('button', { name: 'By model' }).click();
     const model = `local/${openaiCompatible.modelId}`;
