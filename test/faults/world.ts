@@ -131,7 +131,8 @@ export class World implements AsyncDisposable {
   }
 
   #asked(): readonly string[] {
-    return this.models.requests.map(({ body }) => JSON.stringify(body));
+    const turns = this.models.requests.filter(({ method }) => method === 'POST');
+    return turns.map(({ body }) => JSON.stringify(body));
   }
 }
 
