@@ -14,7 +14,6 @@ export const OPTIONAL_PACKAGES = {
   '@ai-sdk/mcp': '^2.0.99',
   '@ai-sdk/openai': '^4.0.118',
   '@ai-sdk/openai-compatible': '^3.0.92',
-  '@clack/prompts': '^1.9.0',
   '@discordjs/rest': '^2.6.3',
   '@opentelemetry/api': '^1.9.0',
   '@slack/web-api': '^8.2.0',

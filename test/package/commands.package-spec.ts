@@ -5,9 +5,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.ts';
+import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
 import { ROOT, TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
-// The service as it is started: from a checkout, from one without development packages, and installed globally.
+// The commands as they are begun: from a checkout, from one without development packages, and from the packed file.
 
 let directory: string;
 beforeAll(async () => (directory = await newDirectory()));
@@ -72,6 +73,20 @@ it('a built checkout starts after npm ci --omit=dev', async () => {
   expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200 });
 });
 
+/** Whether `hooks setup` puts its first question at a terminal; then Ctrl-C. */
+async function asks(command: readonly [string, ...string[]], cwd: string): Promise<void> {
+  using terminal = new TypedTerminal(['setup'], cwd, userEnvironment(), command);
+  await terminal.answer('Which model answers?', KEYS.ctrlC);
+  expect(await terminal.ended()).toBe(130);
+}
+
+it('installed into an empty directory, hooks setup asks its first question', async () => {
+  const place = join(directory, 'empty');
+  await mkdir(place);
+  await run('npm', ['install', '--no-audit', TARBALL], place);
+  await asks(['npx', 'hooks'], place);
+});
+
 describe('installed globally from the packed file', () => {
   let hooks: string;
   beforeAll(async () => {
@@ -84,6 +99,12 @@ describe('installed globally from the packed file', () => {
     const { stdout } = await run(hooks, ['--help'], directory);
     expect(stdout).toContain('start');
     expect(stdout).toContain('doctor');
+  });
+
+  it('hooks setup asks its first question', async () => {
+    const place = join(directory, 'setup');
+    await mkdir(place);
+    await asks([hooks], place);
   });
 
   it('hooks start runs the service, and SIGTERM ends it', async () => {

@@ -19,6 +19,7 @@ const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } 
 describe('the dependencies', () => {
   it('are what the library and its commands cannot run without (docs/design/service.md)', () => {
     expect(Object.keys(dependencies)).toEqual([
+      '@clack/prompts',
       '@nestjs/throttler',
       'class-transformer',
       'class-validator',

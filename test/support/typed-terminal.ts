@@ -14,9 +14,16 @@ export class TypedTerminal implements Disposable {
   #exitCode: number | undefined;
   #seen = 0;
 
-  constructor(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  /** @param command what is typed before `args`. @default the built command */
+  constructor(
+    args: readonly string[],
+    cwd: string,
+    env: Readonly<Record<string, string>> = {},
+    command: readonly [string, ...string[]] = [process.execPath, HOOKS],
+  ) {
     const { PATH = '' } = process.env;
-    this.#pty = spawn(process.execPath, [HOOKS, ...args], {
+    const [program, ...before] = command;
+    this.#pty = spawn(program, [...before, ...args], {
       cwd,
       env: { PATH, TERM: 'xterm-256color', ...env },
       cols: 80,
@@ -36,11 +43,13 @@ export class TypedTerminal implements Disposable {
     return stripVTControlCharacters(this.#output).replaceAll(/\s+/g, ' ');
   }
 
-  /** Waits until something new with these words is shown, then types. */
+  /** Waits until something new with these words is shown, then types. @throws when the command ends without them */
   async answer(question: string, keys: string): Promise<void> {
     const at = await eventually(`"${question}" after: ${this.words.slice(-400)}`, () => {
       const found = this.words.indexOf(question, this.#seen);
-      return found < 0 ? undefined : found + 1;
+      if (found >= 0) return found + 1;
+      if (this.#exitCode === undefined) return undefined;
+      throw new Error(`it ended without "${question}": ${this.words.slice(-400)}`);
     });
     this.#seen = at;
     this.#pty.write(keys);
