@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,10 +7,10 @@ import { MailStoreHeld, openMailMemory } from './memory-file.ts';
 let dir: string;
 
 beforeEach(() => {
-  dir = join(mkdtempSync(join(tmpdir(), 'mail-store-')), 'data');
+  dir = mkdtempSync(join(tmpdir(), 'mail-store-'));
 });
 
-afterEach(() => rmSync(join(dir, '..'), { recursive: true, force: true }));
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 describe('openMailMemory', () => {
   it('remembers how far each mailbox is', () => {
@@ -47,6 +47,12 @@ describe('openMailMemory', () => {
     for (const name of ['mail.sqlite', 'mail.lock'])
       expect(statSync(join(dir, name)).mode & 0o077).toBe(0);
     store.close();
+  });
+
+  it('makes no directory: a service may try again after its own was taken away', () => {
+    const gone = join(dir, 'data');
+    expect(() => openMailMemory(gone)).toThrow('ENOENT');
+    expect(existsSync(gone)).toBe(false);
   });
 
   it('keeps an outage until it is over', () => {

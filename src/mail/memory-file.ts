@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DirectoryInUse, DirectoryLock } from '../platform/directory-lock.ts';
@@ -98,9 +98,11 @@ class MemoryFile implements HeldText {
   }
 }
 
-/** What is remembered in a data directory, held until it is closed. @throws MailStoreHeld; Error when the file cannot be used */
+/**
+ * What is remembered in a data directory, held until it is closed.
+ * @throws MailStoreHeld; Error when the file cannot be used, or the directory is not there
+ */
 export function openMailMemory(dir: string): MailMemory {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = hold(dir);
   const file = join(dir, FILE);
   try {

@@ -30,6 +30,8 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   readonly #stop = new AbortController();
   readonly #file: string;
   readonly #dir: string;
+  /** At the start, where no ledger in it does. One that is taken away later is not made again. */
+  readonly #makesDirectory: boolean;
   #kept = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -41,8 +43,10 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly authentication: HookAuthentication,
     private readonly clock: Clock,
   ) {
-    this.#dir = running.started.store.dir;
-    this.#file = join(this.#dir, TOKEN_USES_FILE);
+    const { dir, postgres } = running.started.store;
+    this.#dir = dir;
+    this.#file = join(dir, TOKEN_USES_FILE);
+    this.#makesDirectory = postgres !== undefined;
   }
 
   onApplicationBootstrap(): void {
@@ -57,6 +61,9 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async #writeNowAndThen(): Promise<void> {
+    if (this.#makesDirectory) {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 }).catch(() => {});
+    }
     this.#kept = new Map(await readTokenUses(this.#dir));
     while (!this.#stop.signal.aborted) {
       this.#warn();
@@ -89,8 +96,6 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const text = `${JSON.stringify(Object.fromEntries(texts), undefined, 2)}\n`;
-      // Nobody else makes it where the ledger is in a database.
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
       await rename(draft, this.#file);
       this.#kept = next;

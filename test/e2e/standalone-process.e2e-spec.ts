@@ -109,11 +109,9 @@ describe('the service ends', () => {
       { status: 503, body: expect.objectContaining({ code: 'store_unavailable' }) },
     ]).toContainEqual(refused);
     expect((await service.ended()).code).toBe(1);
-    // The lock's file, or the ledger's where a step was just being written.
-    expect(service.logged('was removed or moved')).toMatchObject({
-      level: 50,
-      msg: expect.stringContaining(`${data}/`),
-    });
+    // Of the lock's file, of the ledger's where a step was just being written, or of a thread that was to begin.
+    const [first] = service.logs.filter(({ level }) => level === 50);
+    expect(first).toMatchObject({ msg: expect.stringContaining(data) });
     renameSync(`${data}-moved`, data);
     await using again = await ServiceProcess.listening(dir.path);
     expect(again.logged('1 event,')).toBeDefined();

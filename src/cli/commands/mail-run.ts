@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import { MailStoreHeld, MailWatcher } from '../../mail/index.ts';
 import type { WatcherDependencies } from '../../mail/index.ts';
@@ -94,6 +95,7 @@ async function watch(
 /** @throws CliError when another process watches with the same data directory */
 function createWatcher(watched: WatcherDependencies): MailWatcher {
   try {
+    mkdirSync(watched.dir, { recursive: true, mode: 0o700 });
     return new MailWatcher(watched);
   } catch (error) {
     if (!(error instanceof MailStoreHeld)) throw error;

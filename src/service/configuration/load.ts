@@ -14,6 +14,7 @@ import { maskProblems } from './masking.ts';
 import type { Need } from './packages.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { CONFIGURATION } from './sections.ts';
+import type { TokenFile } from './token-file.ts';
 
 /** What it was read from, and what it says. */
 type Read = Pick<Inspection, 'dir' | 'isDemo' | 'env' | 'files' | 'sections' | 'written'>;
@@ -47,20 +48,21 @@ export function configurationDirectory(env: Environment, cwd: string): string {
 
 /**
  * Reads and checks everything; tokens that nobody gave are generated once nothing is wrong.
+ * @param changed what a service that runs has read; it makes no directory. Absent: reads the files, at a start
  * @throws ConfigurationError with every problem.
  */
 export async function loadConfiguration(
   dir: string,
   processEnv: Environment,
-  files: ConfigurationFiles = readConfigurationFiles(dir),
+  changed?: ConfigurationFiles,
 ): Promise<Configuration> {
-  const inspection = await inspectConfiguration(dir, processEnv, files, (file) =>
-    file.readOrCreate(),
-  );
+  const files = changed ?? readConfigurationFiles(dir);
+  const tokenOf = (file: TokenFile) => file.readOrCreate(changed === undefined);
+  const inspection = await inspectConfiguration(dir, processEnv, files, tokenOf);
   const { resolved, problems, isDemo, env, sections, written, merged } = inspection;
   if (resolved === undefined || problems.length > 0) throw new ConfigurationError(problems);
   const { operatorTokenFile, gateway, store, channels, ops, operatorAddress, mail } = resolved;
-  const operatorToken = gateway.auth.token?.trim() ?? operatorTokenFile.readOrCreate();
+  const operatorToken = gateway.auth.token?.trim() ?? tokenOf(operatorTokenFile);
   const ownTokens = [operatorToken, resolved.hooks.token?.trim() ?? ''].filter(
     (token) => token !== '',
   );

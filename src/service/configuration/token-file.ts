@@ -42,12 +42,16 @@ export class TokenFile {
   /**
    * The token that is kept, or a new one that is kept from now on. Whatever mode the file had, nobody else may read it
    * afterwards.
+   * @param makesDirectory false: the directory was taken away where it is not there, and is not made again
    * @throws ConfigurationError when it can be neither read nor written.
    */
-  readOrCreate(): string {
+  readOrCreate(makesDirectory = true): string {
     const kept = this.read();
     try {
-      if (kept === undefined) return this.#create();
+      if (kept === undefined) {
+        if (makesDirectory) mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+        return this.#create();
+      }
       // A link's target may be another's; that only this user's own file is made private is enough.
       if ((statSync(this.path).mode & 0o077) !== 0) chmodSync(this.path, 0o600);
       return kept;
@@ -60,7 +64,6 @@ export class TokenFile {
   #create(): string {
     const token = newToken();
     const draft = `${this.path}.${randomBytes(6).toString('hex')}.tmp`;
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: 'wx' });
       renameSync(draft, this.path);

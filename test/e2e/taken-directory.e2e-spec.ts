@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigDirectory } from '../support/config-directory.ts';
+import { eventually } from '../support/eventually.ts';
+import { ServiceProcess } from '../support/service-process.ts';
+
+// A data directory that was taken away while a service used it: whoever makes another one hides what is in the first.
+
+const TOKEN = 'the-hook-token-of-the-tests';
+
+let dir: ConfigDirectory;
+let data: string;
+beforeEach(() => {
+  dir = new ConfigDirectory();
+  data = join(dir.path, 'data');
+  dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+});
+afterEach(() => dir[Symbol.dispose]());
+
+it('is not made again by a stop, which would write when tokens were used', async () => {
+  await using service = await ServiceProcess.listening(dir.path);
+  const wake = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+  expect(wake.status).toBe(200);
+  renameSync(data, `${data}-moved`);
+  await service.stop();
+  expect(service.logged('when tokens were last used cannot be kept (ENOENT)')).toBeDefined();
+  expect(existsSync(data)).toBe(false);
+});
+
+it('is not made again by a reload, and the operator keeps the token in it', async () => {
+  await using service = await ServiceProcess.listening(dir.path);
+  const operator = readFileSync(join(data, 'operator-token'), 'utf8').trim();
+  renameSync(data, `${data}-moved`);
+  service.signal('SIGHUP');
+  await eventually('it is read', () => service.logged('The changed configuration'));
+  expect(service.logged('The changed configuration was refused')).toBeDefined();
+  expect(service.logged('store.dir must hold a writable directory')).toBeDefined();
+  expect(existsSync(data)).toBe(false);
+  const { status } = await service.ask('/ops/api/configuration', { token: operator });
+  expect(status).toBe(200);
+});
