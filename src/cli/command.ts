@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../hooks/index.ts';
 import type { Environment, Inspection } from '../service/index.ts';
+import type { StopRequest } from '../platform/stop-request.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -50,6 +51,8 @@ export interface CommandContext {
   readonly cwd: string;
   /** The configuration that a service started here would have. @throws ConfigurationError without its directory. */
   readonly inspect: () => Promise<Inspection>;
+  /** The request that the service here ends; undefined: none was made so far. */
+  readonly stop: StopRequest | undefined;
   /** Its waits keep the process alive. */
   readonly clock: Clock;
   /** The tree of all commands. */

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { SystemClock } from '../hooks/index.ts';
+import type { StopRequest } from '../platform/stop-request.ts';
 import { configurationDirectory, inspectConfiguration } from '../service/index.ts';
 import type { Environment } from '../service/index.ts';
 import { LineFace } from './by-lines.ts';
@@ -24,16 +25,18 @@ export interface CliCall {
   readonly streams: Streams;
   /** Who is asked. @default whoever sits at a terminal */
   readonly prompts?: Prompts | undefined;
+  /** Heard since the process began. @default from when a service is started on */
+  readonly stop?: StopRequest | undefined;
 }
 
 /** Runs one command to its end and says what the process should end with. Never rejects. */
 export async function runCli(call: CliCall): Promise<ExitCode> {
-  const { args, env, cwd, streams, prompts = TerminalPrompts.at(streams) } = call;
+  const { args, env, cwd, streams, stop, prompts = TerminalPrompts.at(streams) } = call;
   const terminal = new Terminal(streams, { ...env }, prompts);
   endWithoutReader(streams);
   try {
     const inspect = async () => inspectConfiguration(configurationDirectory(env, cwd), env);
-    const context = { terminal, env, cwd, inspect, clock: new WaitingClock() };
+    const context = { terminal, env, cwd, stop, inspect, clock: new WaitingClock() };
     const program = createProgram(context);
     await program.parseAsync([...args], { from: 'user' });
     return terminal.exitCode;

@@ -6,6 +6,7 @@ export { checkOptions, configuredHooks, configuredModels } from './operating/ins
 export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
+export { OpenedLedger } from './opened-ledger.ts';
 export type { HookReceipt, RunOptions } from './hooks.service.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
 export { EventSimulation } from './operating/event-simulation.ts';

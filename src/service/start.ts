@@ -2,9 +2,8 @@
 import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.ts';
@@ -16,6 +15,7 @@ import {
   normalizePrefix,
 } from '../hooks/index.ts';
 import { errorMessage } from '../platform/errors.ts';
+import type { StopRequest } from '../platform/stop-request.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
@@ -27,6 +27,7 @@ import { createHttpAdapter } from './http-adapter.ts';
 import { JsonLogger } from './json-logger.ts';
 import { GATEWAY_KEYS, ListenFailure, listenFailure } from './listen-failure.ts';
 import { MailWatch, mailTarget } from './mail-watch.ts';
+import { OrderlyStop } from './orderly-stop.ts';
 import type { OperatorSide } from './operator-side.ts';
 import { SecondListener } from './second-listener.ts';
 import { Metrics } from './ops/index.ts';
@@ -39,6 +40,8 @@ export interface ProcessContext {
   readonly env: Environment;
   /** Where a configuration is looked for without GATEWAY_CONFIG_DIR. */
   readonly cwd: string;
+  /** Heard since the process began. */
+  readonly stop: StopRequest;
   /**
    * True: a data directory that another process uses is waited for, and refused otherwise. GATEWAY_WAIT_FOR_LOCK=1 in the
    * environment says the same.
@@ -49,16 +52,35 @@ export interface ProcessContext {
 /** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
 export async function start(context: ProcessContext): Promise<void> {
   const logger = new JsonLogger();
-  try {
-    await startService(context, logger);
-  } catch (error) {
+  const stop = new OrderlyStop(context.stop, logger);
+  const refuse = async (error: unknown): Promise<void> => {
+    // What fails since a stop has begun fails because of it.
+    if (stop.isRequested) return;
+    await stop.close();
     await logger.flush();
     process.stderr.write(`${startRefusal(error)}\n`, () => process.exit(1));
+  };
+  try {
+    // A signal that came while this was loaded is heard now.
+    await nextTurn();
+    if (stop.isRequested) return;
+    const app = await startService(context, logger, stop);
+    // A ledger that is opened while the service listens may yet turn out to be unusable.
+    void app
+      .get(Maintenance, { strict: false })
+      .untilLost()
+      .then(() => endLost(logger), refuse);
+  } catch (error) {
+    await refuse(error);
   }
 }
 
-/** @throws whatever prevented it; the data directory is free again then */
-async function startService(context: ProcessContext, logger: JsonLogger): Promise<void> {
+/** @throws whatever prevented it; what was begun is left for `stop` to close */
+async function startService(
+  context: ProcessContext,
+  logger: JsonLogger,
+  stop: OrderlyStop,
+): Promise<NestFastifyApplication> {
   const { env, cwd, waitForLock = env['GATEWAY_WAIT_FOR_LOCK'] === '1' } = context;
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const { gateway, operatorAddress } = configuration;
@@ -74,13 +96,12 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     adapter,
     { logger, abortOnError: false, bodyParser: false },
   );
+  stop.closes(app, gateway.shutdownSeconds);
   app.useGlobalFilters(new JsonErrorsFilter());
   let operatorUrl: string | undefined;
   try {
     // The first call opens the ledger: a port that the other process listens on is not asked for before it has ended.
     if (waitForLock) await app.get(LedgerAdmin, { strict: false }).isPaused();
-    // Until here a signal ends the process at once: there is nothing to finish.
-    endOnSignals(app, logger);
     // The operator's first: while it is refused, no sender is answered.
     await app.init();
     operatorUrl = await operator?.listen();
@@ -90,7 +111,6 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
       await Promise.all(forwarders.map((socket) => socket.listen())).catch(withoutForwarders);
     }
   } catch (error) {
-    await app.close();
     throw listenFailure(error, GATEWAY_KEYS);
   }
   const url = await app.getUrl();
@@ -100,9 +120,9 @@ async function startService(context: ProcessContext, logger: JsonLogger): Promis
     app.get(Metrics, { strict: false }),
   );
   announce(configuration, { hooks: url, operator: operatorUrl }, cwd);
-  endWhenLost(app.get(Maintenance, { strict: false }), logger);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
+  return app;
 }
 
 /** Not every file system has sockets: only whoever needs this one misses it. */
@@ -217,24 +237,6 @@ function shownPath(file: string, cwd: string): string {
   return near.startsWith('..') || isAbsolute(near) ? file : near;
 }
 
-/** What Ctrl-C and supervisors send. */
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** What a shell reports for a process that a signal ended. */
-const EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
-
-/** The first signal stops the service in good order, a second one at once. */
-function endOnSignals(app: INestApplication, logger: JsonLogger): void {
-  app.enableShutdownHooks([...SIGNALS], { useProcessExit: true });
-  let signalled = false;
-  for (const signal of SIGNALS) {
-    process.on(signal, () => {
-      if (signalled) process.exit(EXIT_CODES[signal]);
-      signalled = true;
-      logger.log(`${signal}: finishing what runs; a second signal ends at once.`, 'Service');
-    });
-  }
-}
-
 /** How long answers that are under way may take when the ledger is lost. */
 const LAST_ANSWERS_MS = 1000;
 
@@ -242,13 +244,11 @@ const LAST_ANSWERS_MS = 1000;
  * Ends the process with 1, as a crash would: nothing that runs could be written any more, and a supervisor that begins
  * it anew finds the ledger that is there by then, or the sentence that says what is wrong with it.
  */
-function endWhenLost(maintenance: Maintenance, logger: JsonLogger): void {
-  void maintenance.untilLost().then(async () => {
-    logger.fatal('the ledger is lost: the process ends, to be started again', 'Service');
-    await delay(LAST_ANSWERS_MS);
-    await logger.flush();
-    process.exit(1);
-  });
+async function endLost(logger: JsonLogger): Promise<void> {
+  logger.fatal('the ledger is lost: the process ends, to be started again', 'Service');
+  await delay(LAST_ANSWERS_MS);
+  await logger.flush();
+  process.exit(1);
 }
 
 /** What a start that failed says on stderr: one clear sentence, or one for each problem of the configuration. */

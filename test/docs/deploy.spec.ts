@@ -154,3 +154,7 @@ describe('deploy/Dockerfile', () => {
     }
   });
 });
+
+it('deploy/hooks.service signals the service alone, so that programs of runs have its time to end', async () => {
+  expect(await read('deploy/hooks.service')).toMatch(/^KillMode=mixed$/m);
+});

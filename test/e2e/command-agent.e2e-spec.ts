@@ -86,9 +86,7 @@ describe('an agent that is a program', () => {
     await using gateway = await service(stubbornRunner());
     await ask(gateway);
     const pids = await pidsIn(join(dir.path, 'pids'));
-    gateway.signal('SIGTERM');
-    if (times === 'twice') gateway.signal('SIGTERM');
-    await gateway.ended();
+    await (times === 'twice' ? gateway.insist() : gateway.stop());
     await eventually('all are gone', () => pids.every(isGone));
   });
 });

@@ -30,8 +30,11 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 it('a start reads few files of ours, and nothing that only some configurations need', async () => {
   const files = await filesReadBy(`
+const { StopRequest } = await import('${DIST}platform/stop-request.js');
+const stop = new StopRequest();
 const { start } = await import('${DIST}service/start.js');
-await start({ env: { GATEWAY_CONFIG_DIR: process.cwd(), GATEWAY_PORT: '0' }, cwd: process.cwd() });
+const env = { GATEWAY_CONFIG_DIR: process.cwd(), GATEWAY_PORT: '0' };
+await start({ env, cwd: process.cwd(), stop });
 `);
   const ours = files.filter((file) => file.startsWith(DIST));
   expect(ours.length).toBeGreaterThan(0);

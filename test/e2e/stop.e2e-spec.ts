@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { HOOKS } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { MAIN, ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
 /** Long enough that a door which is closed all the while is noticed. */
@@ -62,6 +65,7 @@ async function signalled(): Promise<void> {
 
 beforeEach(async () => {
   dir = new ConfigDirectory();
+  release = () => {};
   model = await startOpenAiServer();
 });
 afterEach(async () => {
@@ -97,8 +101,40 @@ describe('A stop while a run is under way', () => {
   it('ends at once at a second signal', async () => {
     await startWithRun(60);
     await signalled();
+    // By itself, or while it does so by one more signal; a shell says 143 of both.
+    expect([143, null]).toContain((await service.insist()).code);
+  });
+
+  it('ends in order at one Ctrl-C, which npm passes on once more', async () => {
+    await startWithRun(60);
+    for (const _ of ['terminal', 'npm']) service.signal('SIGINT');
+    await eventually('the stop has begun', () => service.logged('SIGINT: finishing what runs'));
+    release();
+    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('A stop', () => {
+  it('ends at once, with 143, when something has not closed 5 s after the time of runs', async () => {
+    configure(0);
+    mkdirSync(join(dir.path, 'data'), { mode: 0o700 });
+    // What is read from it comes never, and the stop waits for it.
+    execFileSync('mkfifo', [join(dir.path, 'data/token-uses.json')]);
+    service = await ServiceProcess.listening(dir.path);
     service.signal('SIGTERM');
-    expect((await service.ended()).code).toBe(143);
+    expect(await service.ended()).toMatchObject({ code: 143, stderr: '' });
+    expect(service.logged('not everything has closed in 5 s')).toMatchObject({ level: 50 });
+  });
+
+  it('begins when the shell ends that npm has started the service with', async () => {
+    configure(0);
+    const script = ['-c', '"$0" "$1"; true', process.execPath, MAIN];
+    service = new ServiceProcess(dir.path, { npm_lifecycle_event: 'start' }, '/bin/sh', script);
+    await service.listens();
+    service.signal('SIGTERM');
+    // Its output ends with the service itself.
+    expect(await service.ended()).toMatchObject({ stderr: '' });
+    expect(service.logged('SIGTERM: finishing what runs')).toBeDefined();
   });
 });
 
@@ -175,7 +211,8 @@ describe('A second service on the same data and port', () => {
     await using next = new ServiceProcess(dir.path, { GATEWAY_WAIT_FOR_LOCK: '1' });
     await eventually('it waits', () => next.logged('waiting until it has ended'));
     next.signal('SIGTERM');
-    expect((await next.ended()).code).toBeNull();
+    expect((await next.ended()).code).toBe(0);
+    expect(next.logged('SIGTERM: the start is broken off')).toBeDefined();
     expect((await service.ask('/health/ready')).status).toBe(200);
   });
 });

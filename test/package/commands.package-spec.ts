@@ -26,7 +26,7 @@ async function copyOfCheckout(name: string): Promise<string> {
   return place;
 }
 
-/** Starts it on a free port, asks whether it lives, and ends it and all that it started, as Ctrl+C would. */
+/** Starts it on a free port, asks whether it lives, and ends what was started, as a supervisor would. */
 async function lives(program: string, args: readonly string[], cwd: string): Promise<unknown> {
   const env = { ...userEnvironment(), GATEWAY_PORT: '0' };
   const child = spawn(program, args, {
@@ -47,9 +47,10 @@ async function lives(program: string, args: readonly string[], cwd: string): Pro
       () => /Listening on (?<url>\S+)/.exec(output)?.groups?.['url'],
     );
     const { status } = await fetch(`${url}/health/live`);
-    process.kill(-pid, 'SIGTERM');
+    process.kill(pid, 'SIGTERM');
+    // Nothing that was started has this output open any more.
     await closed;
-    return { status, code: child.exitCode };
+    return { status, code: child.exitCode, isOrderly: output.includes('finishing what runs') };
   } catch (error) {
     throw new Error(`${program} ${args.join(' ')} said:\n${output}`, { cause: error });
   } finally {
@@ -61,7 +62,7 @@ it('a clean checkout starts with npm start, which builds it', async () => {
   const checkout = await copyOfCheckout('checkout');
   // `npm ci` made them: it is the first step of .ci/run.
   await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
-  expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200 });
+  expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200, isOrderly: true });
 });
 
 it('a built checkout starts after npm ci --omit=dev', async () => {
@@ -70,7 +71,7 @@ it('a built checkout starts after npm ci --omit=dev', async () => {
   await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], checkout);
   expect(existsSync(join(checkout, 'node_modules/grammy'))).toBe(false);
   expect(existsSync(join(checkout, 'node_modules/typescript'))).toBe(false);
-  expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200 });
+  expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200, isOrderly: true });
 });
 
 /** Whether `hooks setup` puts its first question at a terminal; then Ctrl-C. */
@@ -110,7 +111,7 @@ describe('installed globally from the packed file', () => {
   it('hooks start runs the service, and SIGTERM ends it', async () => {
     const place = join(directory, 'gateway');
     await mkdir(place);
-    expect(await lives(hooks, ['start'], place)).toEqual({ status: 200, code: 0 });
+    expect(await lives(hooks, ['start'], place)).toEqual({ status: 200, code: 0, isOrderly: true });
     expect(await readFile(join(place, 'data/hook-token'), 'utf8')).not.toBe('');
   });
 });

@@ -129,6 +129,12 @@ export class ServiceProcess implements AsyncDisposable {
     return { code: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
+  /** Sends it SIGTERM until it ends, as somebody who does not want to wait. */
+  async insist(): Promise<Ending> {
+    await eventually('it ends', () => this.hasEnded || (this.signal('SIGTERM'), false));
+    return this.ended();
+  }
+
   async stop(): Promise<Ending> {
     this.signal('SIGTERM');
     return this.ended();

@@ -1,3 +1,4 @@
+import { StopRequest } from '../../platform/stop-request.ts';
 import { defineCommand, option } from '../command.ts';
 
 /** The service itself, in this process. */
@@ -18,9 +19,9 @@ export const start = defineCommand({
       'a second one that takes over as soon as the first has stopped',
     ],
   ],
-  async action({ env, cwd }, { waitForLock }) {
+  async action({ env, cwd, stop = new StopRequest() }, { waitForLock }) {
     // The whole service: no other command waits until it is read.
     const service = await import('../../service/index.ts');
-    await service.start({ env, cwd, ...(waitForLock === true && { waitForLock }) });
+    await service.start({ env, cwd, stop, ...(waitForLock === true && { waitForLock }) });
   },
 });

@@ -1,0 +1,67 @@
+// main.ts and the command begin with this file: it imports nothing that has to be found first.
+import { existsSync } from 'node:fs';
+
+/** What Ctrl-C and supervisors send. */
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+export type StopSignal = (typeof SIGNALS)[number];
+
+/** What a shell reports for a process that a signal ended. */
+export const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
+
+/** A signal so soon after the first is the same: npm passes on what Ctrl-C has sent to the whole group. In milliseconds. */
+const SAME_MS = 500;
+
+/** How often it is looked whether npm is still there, in milliseconds. */
+const LOOK_MS = 500;
+
+/**
+ * The request that this process ends, heard from its first line on: the first process of a container is ended by no signal
+ * that it does not handle. The first signal asks for an end in good order; a second one ends the process at once.
+ */
+export class StopRequest {
+  readonly #requested = Promise.withResolvers<StopSignal>();
+  #requestedAt: number | undefined;
+
+  constructor() {
+    for (const signal of SIGNALS) process.on(signal, () => this.#take(signal));
+    // The shell that npm starts a script with passes no signal on, and ends at it.
+    if (!['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')) return;
+    const shell = process.ppid;
+    const look = setInterval(() => {
+      if (process.ppid === shell) return;
+      clearInterval(look);
+      if (!this.isMade) this.#take('SIGTERM');
+    }, LOOK_MS).unref();
+  }
+
+  /** Resolves with the first signal. */
+  get made(): Promise<StopSignal> {
+    return this.#requested.promise;
+  }
+
+  get isMade(): boolean {
+    return this.#requestedAt !== undefined;
+  }
+
+  #take(signal: StopSignal): void {
+    const now = performance.now();
+    this.#requestedAt ??= now;
+    this.#requested.resolve(signal);
+    if (now - this.#requestedAt > SAME_MS) endAtOnce(EXIT_CODES[signal]);
+  }
+}
+
+/** What takes the place of a process that ends: it does nothing but end. */
+const SHELL = '/bin/sh';
+
+/**
+ * Ends the process, after its listeners of `exit`, whatever its threads do. `process.exit` waits for a thread that is in a
+ * call of SQLite's, minutes for a large ledger, and the first process of a container cannot kill itself; where another
+ * program takes its place, the system ends all threads.
+ */
+export function endAtOnce(code: number): never {
+  process.on('exit', () => {
+    if (existsSync(SHELL)) process.execve?.(SHELL, [SHELL, '-c', `exit ${code}`], {});
+  });
+  process.exit(code);
+}
