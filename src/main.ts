@@ -13,7 +13,7 @@ if ((process.constrainedMemory() || Infinity) < SMALL_MEMORY_BYTES) {
 
 const refusal = nodeRefusal(process.versions.node);
 if (refusal === undefined) {
-  const stop = new StopRequest();
+  const stop = new StopRequest(process.env);
   // Halves the time of the second start. Beside the packages, never in a temporary directory that others can write to.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
   // Not a static import: everything behind it is only read by a Node that is new enough.

@@ -10,7 +10,7 @@ const refusal = nodeRefusal(
 );
 if (refusal === undefined) {
   // The service, as in main.ts. A command ends at a signal as any program does.
-  const stop = process.argv[2] === 'start' ? new StopRequest() : undefined;
+  const stop = process.argv[2] === 'start' ? new StopRequest(process.env) : undefined;
   module.enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/compile'));
   // Not a static import: everything behind it is only read by a Node that is new enough.
   const { runCli } = await import('./run-cli.ts');

@@ -22,10 +22,11 @@ export class StopRequest {
   readonly #requested = Promise.withResolvers<StopSignal>();
   #requestedAt: number | undefined;
 
-  constructor() {
+  /** @param env whose variables say that npm has started the process */
+  constructor(env: Readonly<Record<string, string | undefined>> = {}) {
     for (const signal of SIGNALS) process.on(signal, () => this.#take(signal));
     // The shell that npm starts a script with passes no signal on, and ends at it.
-    if (!['start', 'npx'].includes(process.env['npm_lifecycle_event'] ?? '')) return;
+    if (!['start', 'npx'].includes(env['npm_lifecycle_event'] ?? '')) return;
     const shell = process.ppid;
     const look = setInterval(() => {
       if (process.ppid === shell) return;

@@ -19,7 +19,7 @@ export const start = defineCommand({
       'a second one that takes over as soon as the first has stopped',
     ],
   ],
-  async action({ env, cwd, stop = new StopRequest() }, { waitForLock }) {
+  async action({ env, cwd, stop = new StopRequest(env) }, { waitForLock }) {
     // The whole service: no other command waits until it is read.
     const service = await import('../../service/index.ts');
     await service.start({ env, cwd, stop, ...(waitForLock === true && { waitForLock }) });
