@@ -10,7 +10,7 @@ import { NO_MAPPING, earlyOwner, eventOwner } from '../../hooks/ports/wait.ts';
 import type { NewWork } from '../../hooks/ports/jobs.ts';
 import type { ResumeOutcome, Resumption, WaitResumers } from '../../hooks/ports/wait.ts';
 import { newId } from '../../platform/new-id.ts';
-import { integer, storedJson, text, word } from '../rows.ts';
+import { integer, optionalText, storedJson, text, word } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
 import { first, keyLock, ownKey } from '../tx.ts';
 import type { Tx } from '../tx.ts';
@@ -24,13 +24,19 @@ const MOST_RESUMED = 200;
 /** Of how many that could go on the senders take turns. */
 const MOST_COMPARED = 10 * MOST_RESUMED;
 
-const BY_OWNER = `SELECT s.id, s.question, w.id AS work_id, w.lane, w.key, w.sender FROM @waits s
+const BY_OWNER = `SELECT s.id, s.run_id, s.question, w.id AS work_id, w.lane, w.key, w.sender FROM @waits s
     JOIN @work w ON w.id = s.work_id AND w.stage IN ('deferred', 'retrying')
   WHERE s.decision IS NULL AND s.kind = 'event' AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
 const OF_WORK = `SELECT owner, question FROM @waits
   WHERE event = $1 AND work_id = $2 AND decision IS NULL AND kind = 'event' AND owner = ANY ($3::text[])`;
-const EXPECTED = `SELECT s.question FROM @waits s JOIN @runs r ON KEY(r) = KEYOF(s.run_id) AND r.finished_at IS NULL
-  WHERE s.decision IS NULL AND s.kind = 'event' AND s.owner = ANY ($1::text[]) LIMIT ${MOST_COMPARED}`;
+const EXPECTED = `SELECT s.id, s.question FROM @waits s
+    JOIN @runs r ON KEY(r) = KEYOF(s.run_id) AND r.finished_at IS NULL
+  WHERE s.decision IS NULL AND s.kind = 'event' AND s.owner = $1 AND s.id > $2 ORDER BY s.id LIMIT $3`;
+/** More than one event adds. */
+const OVER = `DELETE FROM @waits WHERE id IN (SELECT s.id FROM @waits s
+    JOIN @runs r ON KEY(r) = KEYOF(s.run_id) AND r.finished_at IS NOT NULL
+  WHERE s.decision IS NULL AND s.kind = 'event' AND s.owner = $1 LIMIT ${2 * MOST_RESUMED})`;
+const SUMMARY = 'SELECT summary FROM @runs r WHERE KEY(r) = $1';
 const FORGET = 'DELETE FROM @waits WHERE id = $1';
 const LEAVE = `DELETE FROM @waits WHERE event = $1 AND run_id = $2 AND decision IS NULL AND kind = 'event' AND owner = $3`;
 const DUE_NOW = `UPDATE @work SET due_at = $2 WHERE id = $1 AND stage IN ('deferred', 'retrying')`;
@@ -89,12 +95,16 @@ export async function meet(
   if (mine === undefined) return;
   const resumers = resumersOf(mine);
   if (text(mine, 'owner') === earlyOwner(key)) {
-    const waiting = await firstOf(tx, eventOwner(key), (run) => isResumedBy(run, resumers));
+    const waiting = await firstOf(tx, BY_OWNER, eventOwner(key), (run) =>
+      isResumedBy(run, resumers),
+    );
     if (waiting !== null) await tx.run(DUE_NOW, workId, tx.now);
     return;
   }
   await tx.run(LEAVE, event, ref, awaitedOwner(key));
-  const early = await firstOf(tx, earlyOwner(key), (sleeper) => isResumedBy(resumers, sleeper));
+  const early = await firstOf(tx, BY_OWNER, earlyOwner(key), (sleeper) =>
+    isResumedBy(resumers, sleeper),
+  );
   if (early === null) return;
   // The others look when this one has gone on and a run waits again.
   await tx.run(FORGET, text(early, 'id'));
@@ -107,9 +117,10 @@ export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise
   const by = { by: [mapping], senders: [verifiedBy] };
   let isRefused = false;
   const open: Row[] = [];
-  for await (const wait of rowsOf(tx, eventOwner(key))) {
-    if (isResumedBy(resumersOf(wait), by)) open.push(wait);
-    else isRefused = true;
+  const before = await resumedBy(tx, runId);
+  for await (const wait of rowsOf(tx, BY_OWNER, eventOwner(key))) {
+    if (!isResumedBy(resumersOf(wait), by)) isRefused = true;
+    else if (!before.has(text(wait, 'run_id'))) open.push(wait);
     if (open.length === MOST_COMPARED) break;
   }
   const chosen = inTurn(open).slice(0, MOST_RESUMED);
@@ -134,18 +145,30 @@ export async function resume(tx: Tx, { key, event, runId }: Resumption): Promise
     await tx.run(RESUMED, tx.keys.of(runId), hasMore ? null : tx.now, summary, names);
   }
   await settle(tx, touched);
-  const owners = [eventOwner(key), awaitedOwner(key)];
-  const expected = runs.length > 0 ? [] : await tx.all(EXPECTED, owners);
-  const isAwaited = expected.some((run) => isResumedBy(resumersOf(run), by));
+  await tx.run(OVER, awaitedOwner(key));
+  const isAwaited = runs.length === 0 && (await isExpected(tx, key, by));
   return { runs, hasMore, isRefused, isAwaited };
 }
 
-/** Rows of an owner whose work is not under way, the oldest first, however many there are. */
-async function* rowsOf(tx: Tx, owner: string): AsyncGenerator<Row> {
+/** The runs that an event has resumed in commits before: none of them is resumed by it again. */
+async function resumedBy(tx: Tx, runId: string): Promise<Set<string>> {
+  const row = await first(tx, SUMMARY, tx.keys.of(runId));
+  return new Set((row && optionalText(row, 'summary'))?.split(/[ ,]+/));
+}
+
+async function isExpected(tx: Tx, key: string, by: WaitResumers): Promise<boolean> {
+  for (const owner of [eventOwner(key), awaitedOwner(key)]) {
+    if (await firstOf(tx, EXPECTED, owner, (run) => isResumedBy(run, by))) return true;
+  }
+  return false;
+}
+
+/** Rows of an owner, the oldest first, however many there are. */
+async function* rowsOf(tx: Tx, sql: string, owner: string): AsyncGenerator<Row> {
   let last = '';
   let rows: readonly Row[];
   do {
-    rows = await tx.all(BY_OWNER, owner, last, MOST_RESUMED);
+    rows = await tx.all(sql, owner, last, MOST_RESUMED);
     yield* rows;
     last = rows.length === 0 ? '' : text(rows.at(-1)!, 'id');
   } while (rows.length === MOST_RESUMED);
@@ -153,10 +176,11 @@ async function* rowsOf(tx: Tx, owner: string): AsyncGenerator<Row> {
 
 async function firstOf(
   tx: Tx,
+  sql: string,
   owner: string,
   fits: (resumers: WaitResumers) => boolean,
 ): Promise<Row | null> {
-  for await (const row of rowsOf(tx, owner)) if (fits(resumersOf(row))) return row;
+  for await (const row of rowsOf(tx, sql, owner)) if (fits(resumersOf(row))) return row;
   return null;
 }
 

@@ -521,6 +521,32 @@ export function describeWaits(openStore: OpenStore): void {
         expect(summary).toBe(`resumed runs ${[...outcome.runs, ...rest.runs].join(', ')}`);
       });
 
+      it('is resumed once by an event, though it waits again before all others were', async () => {
+        const ids = await Promise.all(Array.from({ length: 205 }, () => accept(newId())));
+        const leases = await under.claimNow('turn', ids.length);
+        for (const lease of leases) await waitFor(lease, 'k');
+        const { by, outcome } = await resume('k');
+        expect(outcome).toMatchObject({ hasMore: true });
+        for (const again of await under.claimNow('turn', 200)) await waitFor(again, 'k');
+        const of = { key: 'k', event: event(), runId: runOf(by) };
+        const rest = await under.ledger.admin.resume(of);
+        expect(rest).toMatchObject({ hasMore: false });
+        expect([...outcome.runs, ...rest.runs].toSorted()).toEqual(ids.map(runOf).toSorted());
+        expect(await under.ledger.admin.resume(of)).toMatchObject({ runs: [], hasMore: false });
+      });
+
+      it('is expected behind any number of others that another mapping resumes', async () => {
+        const expects = (by: string) => {
+          const waiting = { key: 'k', by: [by], withinMs: DAY, whenOver: 'deny' } as const;
+          const given = withJob(agent(newId()), { waitFor: waiting });
+          return under.ledger.intake.accept(given, LIMITS);
+        };
+        await Promise.all(Array.from({ length: 201 }, () => expects('n')));
+        expect((await resume('k')).outcome).toMatchObject({ isAwaited: false });
+        await expects('m');
+        expect((await resume('k')).outcome).toMatchObject({ isAwaited: true });
+      });
+
       it('takes none of a mapping or a sender that it does not name', async () => {
         const resumers = { by: ['m'], senders: ['token ci'] };
         await awaiting('k', resumers);
