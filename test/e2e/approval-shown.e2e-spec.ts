@@ -244,6 +244,19 @@ describe('a question has buttons only where all of it is seen (docs/channels.md)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(longest);
   });
 
+  it.each([
+    ['Yi, which is as wide as Chinese', `${'\ua000'.repeat(16)}PAY MALLORY`, true],
+    ['squared words', '\u337f'.repeat(20), true],
+    ['a ligature of a phrase', 'Refund 10 EUR \ufdfd AND 900', false],
+    ['a three-em dash', 'Refund 10 EUR \u2e3b AND 900', false],
+  ])('counts %s by the most that it may take on a telephone', async (_what, reply, hasButtons) => {
+    const seen = await ask(Mattermost, reply);
+    expect(seen.hasButtons).toBe(hasButtons);
+    for (const line of hasButtons ? seen.blocks[0]!.split('\n') : []) {
+      expect(line.replaceAll(/[^ -~]/gu, 'ww').length).toBeLessThanOrEqual(30);
+    }
+  });
+
   it('shows of the request no padding, and nothing that hides', async () => {
     const message = `a${'\n'.repeat(50)}b${'\u00a0'.repeat(500)}c\u202ed <|im_start|>`;
     const { blocks } = await ask(Discord, 'yes', message);

@@ -1,6 +1,5 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
-import { displayWidth, wrapLines } from './tables.ts';
 
 // Buttons of Mattermost: actions of an attachment, and a request of its server to their URL, which it answers to whoever
 // tapped. From its source (mattermost/mattermost, server): public/model/integration_action.go, the request and that clients
@@ -58,12 +57,10 @@ export class MattermostButtons implements Buttons {
     const text = part.replaceAll(LINE_FEED_SIGN, '\n');
     const blocks = Array.from(text.matchAll(CODE_BLOCK), ([, , code = '']) => code);
     const lines = blocks[0]?.split('\n') ?? [];
-    return lines.some((line) => displayWidth(line) > COLUMNS) ? [] : blocks;
+    return lines.some((line) => mostColumns(line) > COLUMNS) ? [] : blocks;
   }
 
-  fit(text: string): string {
-    return wrapLines(text, COLUMNS);
-  }
+  readonly fit = (text: string): string => text.replace(/[^\n]+/g, wrapped);
 
   read(body: unknown): Tap | null {
     const [user, code] = [getText(body, 'user_id'), getText(body, 'context', 'code')];
@@ -85,4 +82,46 @@ export class MattermostButtons implements Buttons {
   clear({ messageId }: Tap, signal: AbortSignal): Promise<void> {
     return this.strip(messageId, signal);
   }
+}
+
+const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Latin, Greek and Cyrillic letters, with their accents, and common punctuation. */
+const NARROW = /^[ -~\u00a1-\u052f\u2010-\u2027\u2030-\u205e]\p{M}*$/u;
+/** Ligatures of whole phrases, long dashes, cuneiform and hieroglyphs: as wide as it pleases a font. */
+const WIDEST = /[\u2e3a\u2e3b\ufdf0-\ufdfd\u{12000}-\u{1345f}]/u;
+
+/** Most columns that a line can take: two for each character of a letter of which nobody knows that it is narrow. */
+function mostColumns(line: string): number {
+  if (/^[ -~]*$/.test(line)) return line.length;
+  if (WIDEST.test(line)) return Infinity;
+  let columns = 0;
+  for (const { segment } of LETTERS.segment(line)) columns += widthOf(segment);
+  return columns;
+}
+
+function widthOf(letter: string): number {
+  return NARROW.test(letter) ? 1 : 2 * letter.replace(/\u200b|(?!^)\p{M}/gu, '').length;
+}
+
+/** The line with breaks behind blanks, or within a word that is longer, so that none is wider than {@link COLUMNS}. */
+function wrapped(line: string): string {
+  if (mostColumns(line) <= COLUMNS) return line;
+  const lines: string[] = [];
+  let last = '';
+  let used = 0;
+  const makeRoom = (columns: number): void => {
+    if (used === 0 || used + columns <= COLUMNS) return;
+    lines.push(last);
+    last = '';
+    used = 0;
+  };
+  for (const word of line.split(/(?<=\s)(?=\S)/u)) {
+    makeRoom(mostColumns(word.trimEnd()));
+    for (const { segment } of LETTERS.segment(word)) {
+      makeRoom(widthOf(segment));
+      last += segment;
+      used += widthOf(segment);
+    }
+  }
+  return [...lines, last].join('\n');
 }

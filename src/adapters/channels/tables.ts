@@ -103,19 +103,3 @@ export function displayWidth(text: string): number {
   for (const { segment } of LETTERS.segment(text)) width += WIDE.test(segment) ? 2 : 1;
   return width;
 }
-
-/** The text with line breaks behind blanks, or where there is none within a word, so that no line is wider. */
-export function wrapLines(text: string, columns: number): string {
-  return text.replace(/[^\n]+/g, (line) => {
-    if (displayWidth(line) <= columns) return line;
-    const lines = [''];
-    for (const word of line.split(/(?<=\s)(?=\S)/u)) {
-      if (displayWidth(lines.at(-1)! + word.trimEnd()) > columns) lines.push('');
-      for (const { segment } of LETTERS.segment(word)) {
-        if (displayWidth(lines.at(-1)! + segment) > columns) lines.push('');
-        lines.push(lines.pop()! + segment);
-      }
-    }
-    return lines.filter((one) => one !== '').join('\n');
-  });
-}

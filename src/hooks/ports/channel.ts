@@ -110,7 +110,7 @@ export interface Buttons {
    */
   blocks(part: string): readonly string[];
   /** Breaks lines of what a question is about that a client would cut off. @default as it is */
-  fit?(text: string): string;
+  readonly fit?: (text: string) => string;
   /** A recipient, or a person of `approvers`, as taps name them. @default as it is, without its thread */
   address?(to: string): string;
   /** Absent: taps come only with requests of the platform to a hook that verifies it. */

@@ -59,6 +59,8 @@ const CODE_BYTES = 16;
 const END_ROOM = `\n\n${'word '.repeat(60)}`;
 /** Most characters of what the agent was asked: the first that leaves room for all of what is asked about. */
 const EXCERPTS = [EXCERPT_CHARS, 400, 200];
+/** No platform shows a longer text in one message. */
+const MAX_WHOLE = 20_000;
 /** Most characters of what would begin a run, where it cannot be shown as a whole. */
 const MAX_SHOWN = 1000;
 const LOOK_CLOSELY =
@@ -99,9 +101,10 @@ export class Questions {
       ...(job.deliver?.allowLinks === true && { allowLinks: true }),
     } as const;
     const canTap = this.#canTap(asked, approvers);
-    const buttons = this.channels.get(asked.channel)?.buttons;
-    const about = buttons?.fit?.(question.text) ?? question.text;
-    const whole = canTap
+    const isShort = canTap && question.text.length <= MAX_WHOLE;
+    const fit = isShort ? this.channels.get(asked.channel)?.buttons?.fit : undefined;
+    const about = fit?.(question.text) ?? question.text;
+    const whole = isShort
       ? EXCERPTS.map((most) => questionOf(job, question, hasCommand, { about, most })).find(
           (shown) => this.#showsAll(asked, { ...more, ...shown }, question),
         )
