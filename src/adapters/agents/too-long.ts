@@ -44,6 +44,9 @@ const WORDS: readonly RegExp[] = [
   /^Request too large for .{1,200} Limit (?<limit>\d+), Requested/,
 ];
 
+/** What is less is no window. */
+const LEAST_TOKENS = 1024;
+
 /** Characters that are read of a provider's words. */
 const READ_CHARS = 600;
 
@@ -60,5 +63,5 @@ export function tooLong(error: unknown, asked: readonly string[]): TooLong | und
   const found = WORDS.map((pattern) => pattern.exec(own)).find((match) => match !== null);
   if (found === undefined) return isKnown ? {} : undefined;
   const limit = Number(found?.groups?.['limit']?.replaceAll(',', ''));
-  return limit > 0 ? { limit } : {};
+  return limit >= LEAST_TOKENS ? { limit } : {};
 }

@@ -308,6 +308,12 @@ describe('a text that is too long for its model', () => {
     );
   });
 
+  it('is whole where it says itself what is to be done', () => {
+    expect(prompt({ task: '', isUntrusted: false, message: { most: 3 } })).toBe(
+      'disk full\n\nReceived: 2026-01-02T03:04:05.000Z',
+    );
+  });
+
   it('is no other text of the prompt', () => {
     const came = {
       source: 'alerts',

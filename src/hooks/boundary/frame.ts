@@ -105,7 +105,7 @@ export function renderPrompt(parts: PromptParts): string {
   return [
     ...renderTask(parts),
     ...(waiting === '' ? [] : [waiting, AND_NOW]),
-    ...(isUntrusted ? [notice, wrap(message)] : showTrusted(message)),
+    ...(isUntrusted ? [notice, wrap(message)] : showTrusted(saysTheTask(parts))),
     ...(came === undefined ? [] : [AND_THEN, showEvent(came)]),
   ].join('\n\n');
 }
@@ -127,6 +127,12 @@ function beginningOf(text: string, most = Infinity): { shown: string; left: stri
   const missing = text.length - shown.length;
   const left = `The model's window is full: the last ${missing} of ${text.length} characters are left out.`;
   return { shown, left: [left] };
+}
+
+/** A message that has no task beside it says what is to be done: all of it is shown. */
+function saysTheTask(parts: PromptParts): ForeignText {
+  const { most: _most, ...whole } = parts.message;
+  return renderTask(parts).length === 0 ? whole : parts.message;
 }
 
 /** A message that the operator vouches for says itself what is to be done: it gets no built-in task. */
