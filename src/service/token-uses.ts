@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
@@ -30,8 +31,8 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   readonly #stop = new AbortController();
   readonly #file: string;
   readonly #dir: string;
-  /** At the start, where no ledger in it does. One that is taken away later is not made again. */
-  readonly #makesDirectory: boolean;
+  /** With the first file, where no ledger in it did. One that is taken away later is not made again. */
+  #makesDirectory: boolean;
   #kept = new Map<string, number>();
   #writing: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -46,7 +47,7 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     const { dir, postgres } = running.started.store;
     this.#dir = dir;
     this.#file = join(dir, TOKEN_USES_FILE);
-    this.#makesDirectory = postgres !== undefined;
+    this.#makesDirectory = postgres !== undefined && !existsSync(dir);
   }
 
   onApplicationBootstrap(): void {
@@ -61,9 +62,6 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async #writeNowAndThen(): Promise<void> {
-    if (this.#makesDirectory) {
-      await mkdir(this.#dir, { recursive: true, mode: 0o700 }).catch(() => {});
-    }
     this.#kept = new Map(await readTokenUses(this.#dir));
     while (!this.#stop.signal.aborted) {
       this.#warn();
@@ -96,6 +94,8 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     const draft = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
     try {
       const text = `${JSON.stringify(Object.fromEntries(texts), undefined, 2)}\n`;
+      if (this.#makesDirectory) await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      this.#makesDirectory = false;
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
       await rename(draft, this.#file);
       this.#kept = next;
