@@ -90,7 +90,7 @@ const NARROW = /^[ -~\u00a1-\u052f\u2010-\u2027\u2030-\u205e]\p{M}*$/u;
 /** Ligatures of whole phrases, long dashes, cuneiform and hieroglyphs: as wide as it pleases a font. */
 const WIDEST = /[\u2e3a\u2e3b\ufdf0-\ufdfd\u{12000}-\u{1345f}]/u;
 
-/** Most columns that a line can take: two for each character of a letter of which nobody knows that it is narrow. */
+/** Most columns that a line can take: two for each character of a letter that is not known to be narrow. */
 function mostColumns(line: string): number {
   if (/^[ -~]*$/.test(line)) return line.length;
   if (WIDEST.test(line)) return Infinity;

@@ -97,7 +97,7 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u;
 
 /** Columns that a text takes where all letters are equally wide. */
-export function displayWidth(text: string): number {
+function displayWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const { segment } of LETTERS.segment(text)) width += WIDE.test(segment) ? 2 : 1;
