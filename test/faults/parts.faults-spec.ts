@@ -11,6 +11,7 @@ import { discord } from '../support/platforms/discord.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
 import { slack } from '../support/platforms/slack.ts';
 import { telegram } from '../support/platforms/telegram.ts';
+import { FakeClock } from './fake-clock.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
 const TEXT = Array.from({ length: 2400 }, (_, n) => `Line ${n} of a long reply to everybody`).join(
@@ -140,7 +141,10 @@ describe('kill -9 while a part of a long reply is shown and its answer was not h
 
 describe('kill -9 between two parts, when the last one that was tried was refused', () => {
   it('goes on with that part, and nothing is shown twice or told as unknown', async () => {
-    for (const server of Object.values(servers)) server.next({}, {}, server.speech.limited(2));
+    await service.stop();
+    const clock = new FakeClock(dir);
+    service = await TestedService.start(dir, { env: clock.env });
+    for (const server of Object.values(servers)) server.next({}, {}, server.speech.limited(60));
     const events = await askAll();
     for (const id of IDS) {
       await eventually(`${id} notes it`, async () => {
@@ -148,7 +152,9 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
         return deliveries[0]?.attempts.length === 1;
       });
     }
-    await restart();
+    await service.kill();
+    clock.set('+2m');
+    service = await TestedService.start(dir, { env: clock.env });
     for (const id of IDS) {
       expect((await ended(events[id])).deliveries).toMatchObject([
         { status: 'delivered', attempts: [{ outcome: 'retry' }, { outcome: 'delivered' }] },
