@@ -17,10 +17,8 @@ class InstantRunner extends AgentRunner {
 
 /**
  * @param events how many; resolves once every run of them has ended
- * @param isWakes wakes of one agent, and nothing else
- * @param isKeyed each of them with a key of its own
  */
-export async function fill(dir, events, isWakes = false, isKeyed = false) {
+export async function fill(dir, events) {
   const began = performance.now();
   const module = HooksModule.forRoot({
     allowRequestSessionKey: true,
@@ -45,10 +43,7 @@ export async function fill(dir, events, isWakes = false, isKeyed = false) {
     while (sent < events) {
       const number = sent;
       sent += 1;
-      if (isWakes) {
-        const keyed = isKeyed ? { idempotencyKey: `wake ${number}` } : {};
-        await hooks.wake({ text: `Number ${number}: ${TEXT}`, mode: 'next-heartbeat' }, keyed);
-      } else if (number % RUN_EVERY === 0) await hooks.run(runOf(number / RUN_EVERY));
+      if (number % RUN_EVERY === 0) await hooks.run(runOf(number / RUN_EVERY));
       else await hooks.send('nothing', { number, text: TEXT });
     }
   };

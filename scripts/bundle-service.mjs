@@ -36,15 +36,12 @@ const keepPlaces = {
   },
 };
 
-/**
- * `hooks start` runs the bundle of the service. `hooks simulate` has all of the hooks behind it, which no other command is
- * to read: it goes file by file, as a host does.
- */
+/** `hooks start` runs the bundle of the service. */
 const serviceIsThere = {
   name: 'service-is-there',
   setup({ onResolve }) {
     const index = join(DIST, 'service/index.js');
-    onResolve({ filter: /^\.\/(?:start|simulation\/simulate)\.js$/ }, ({ importer, path }) =>
+    onResolve({ filter: /^\.\/start\.js$/ }, ({ importer, path }) =>
       importer === index ? { path: `../service/${path.slice(2)}`, external: true } : undefined,
     );
   },

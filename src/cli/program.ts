@@ -26,7 +26,6 @@ import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { service } from './commands/service.ts';
 import { setup } from './commands/setup.ts';
-import { simulate } from './commands/simulate.ts';
 import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
@@ -76,7 +75,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   relay,
   catchUp,
   preview,
-  simulate,
   events,
   sessions,
   route,

@@ -5,7 +5,6 @@ import type { FactoryProvider, InjectionToken, Provider } from '@nestjs/common';
 import { EventAcceptance } from './actions/accept.ts';
 import { ActionResolver, AgentPolicy, ModelPolicy } from './actions/action-resolver.ts';
 import { SessionPolicy } from './actions/session-policy.ts';
-import { EventSimulation } from './operating/event-simulation.ts';
 import { HookPreview } from './operating/hook-preview.ts';
 import { MappingTrials } from './operating/mapping-trial.ts';
 import { OperatorRequests } from './operating/operator-requests.ts';
@@ -286,7 +285,6 @@ export const providers: Provider[] = [
   HookPreview,
   MappingTrials,
   OperatorRequests,
-  EventSimulation,
 ];
 
 /** What a host may inject, and replace by `forRoot({ providers })`. */

@@ -9,10 +9,7 @@ export { Hooks } from './hooks.service.ts';
 export { OpenedLedger } from './opened-ledger.ts';
 export type { HookReceipt, RunOptions } from './hooks.service.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
-export { EventSimulation } from './operating/event-simulation.ts';
-export type { SimulatedMeaning } from './operating/event-simulation.ts';
 export type { ChangedPreview, MappingTrial } from './operating/mapping-trial.ts';
-export { withoutMarkerIds, withoutNewIds } from './operating/new-ids.ts';
 export type {
   Preview,
   PreviewRequest,

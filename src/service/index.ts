@@ -5,7 +5,6 @@ import type { DatabaseState } from '../ledger/postgres/index.ts';
 import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
 import type { ResolvedSections } from './configuration/resolve.ts';
 import type { DumpedRows } from './ledger-backup.ts';
-import type { Simulation, SimulationRequest } from './simulation/simulate.ts';
 import type { ProcessContext } from './start.ts';
 
 export { expandVariables } from './configuration/environment.ts';
@@ -153,12 +152,4 @@ export async function restoreLedger(
   from: Readable,
 ): Promise<DumpedRows> {
   return (await import('./ledger-backup.ts')).restoreLedger(sections, now, from);
-}
-
-export type { ChangedEvent, Simulation, SimulationRequest } from './simulation/simulate.ts';
-export type { Totals } from './simulation/totals.ts';
-
-/** What stored events become by another configuration (simulation/simulate.ts). @throws Error with a sentence */
-export async function simulate(request: SimulationRequest): Promise<Simulation> {
-  return (await import('./simulation/simulate.ts')).simulate(request);
 }

@@ -5,12 +5,9 @@ import type { FoundEvents } from '../../src/hooks/ports/event-store.ts';
 import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import { DUMPED_TABLES } from '../../src/ledger/dump/tables.ts';
 import { postgresLedger } from '../../src/ledger/postgres/index.ts';
-import { recordedEvents } from '../../src/ledger/recorded-events.ts';
-import type { RecordedEvent } from '../../src/ledger/recorded-events.ts';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { backUpLedger, restoreLedger } from '../../src/service/ledger-backup.ts';
 import type { LedgerPlace } from '../../src/service/ledger-backup.ts';
-import { readRecord } from '../../src/service/simulation/simulate.ts';
 import { newId } from '../../src/platform/new-id.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { filledLedger } from '../support/filled-ledger.ts';
@@ -86,27 +83,6 @@ export function describeTransfer(name: string, open: () => Promise<TwoStores>): 
         await old.maintenance.close();
         await moved.maintenance.close();
       }
-    });
-
-    it('tells a simulation the same of its events there', async () => {
-      const { from, to } = stores;
-      const { ids } = await filledLedger(providerOf(from), clock);
-      await imported(to, clock.now(), await exported(from, clock.now()));
-      const [since, until] = [clock.now() - 60_000, clock.now() + 60_000];
-      const told = (place: LedgerPlace, after = since, before = until) =>
-        readRecord(place.store, clock.now(), async (tx) => {
-          const pages: RecordedEvent[] = [];
-          for await (const page of recordedEvents(tx, after, before)) pages.push(...page);
-          return pages;
-        });
-      const events = await told(from);
-      expect(events.map(({ id }) => id)).toEqual(ids);
-      expect(events.flatMap(({ runs }) => runs).length).toBeGreaterThan(1);
-      expect(events.flatMap(({ deliveries }) => deliveries).length).toBeGreaterThan(0);
-      expect(withoutNull(await told(to))).toEqual(withoutNull(events));
-      const times = events.map(({ receivedAt }) => receivedAt);
-      expect(await told(to, since, Math.min(...times))).toEqual([]);
-      expect(await told(to, Math.max(...times) + 1)).toEqual([]);
     });
 
     it('goes on there: numbers rise, keys are repeats, words are found', async () => {

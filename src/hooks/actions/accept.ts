@@ -139,7 +139,7 @@ export class EventAcceptance {
 }
 
 /** How much of this hook may wait, and the budgets that refuse its runs. */
-export function limitsFor(
+function limitsFor(
   request: HookRequest,
   resolved: ResolvedHook,
   { agents, hooks }: ResolvedHooksOptions,

@@ -1,5 +1,5 @@
 // What a mapping that is being written would have made of the events that came lately, before it is saved: by previews of
-// each, with it and without it. Rules need time to pass, and are for a simulation (service/simulation).
+// each, with it and without it. Rules need time to pass, and are not looked at.
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooksSettings } from '../options/index.ts';
