@@ -1,14 +1,12 @@
 // npm run bench:against -- ../other-checkout [--connections 16] [--seconds 2] [--pairs 10]: this build and another one,
 // alternating, with a bare Fastify beside them, and for refusals Nest without anything of ours. Prints medians of CPU per
-// request and of the ratios of each pair; then what each writes and holds, the time from start to the first answer, and
-// what 1,000 strangers cost who announce 10 MB and stay. Two processes of one build differ by up to 10 %: what is close is
-// measured several times.
+// request and of the ratios of each pair; then what each writes and holds, and the time from start to the first answer.
+// Two processes of one build differ by up to 10 %: what is close is measured several times.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { footprint, startTime } from './footprint.mjs';
 import { load, median } from './load.mjs';
 import { HERE, REQUESTS, startFloor, startNest, startService } from './services.mjs';
-import { LINGER_MS, STRANGERS, flood } from './strangers.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,10 +69,3 @@ const boot = { ours: median(boots.ours), theirs: median(boots.theirs) };
 console.log(
   `start to first 200: ${(boot.ours / boot.theirs).toFixed(2)} x (${boot.ours.toFixed(0)} against ${boot.theirs.toFixed(0)} ms)`,
 );
-for (const [whose, checkout] of Object.entries(builds)) {
-  const { statuses, memory, sockets, left } = await flood(checkout);
-  console.log(
-    `${STRANGERS} strangers with 10 MB, ${whose}: ${statuses}, peak memory +${memory.toFixed(0)} MB, ` +
-      `${sockets} sockets open, ${left} after ${LINGER_MS / 1000} s`,
-  );
-}

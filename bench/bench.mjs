@@ -1,4 +1,4 @@
-// npm run bench [-- --seconds 2 --rounds 5 --connections 1,16,64 --threads]: what a request costs, beside a bare Fastify.
+// npm run bench [-- --seconds 2 --rounds 5 --connections 1,16,64]: what a request costs, beside a bare Fastify.
 // Rounds alternate between what is measured, and only ratios of one run mean anything: machines differ, and a busy one
 // most. Prints one table, with the aims that were set; a missed aim is printed and is no failure.
 import { parseArgs } from 'node:util';
@@ -6,14 +6,12 @@ import { footprint, startTimes } from './footprint.mjs';
 import { GENERATOR, load, medians } from './load.mjs';
 import { REQUESTS, startFloor, startNest, startService, startSilentGateway } from './services.mjs';
 import { atMost, printTable } from './table.mjs';
-import { printThreads } from './threads.mjs';
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '1,16,64' },
-    threads: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.seconds);
@@ -129,7 +127,6 @@ try {
     ['beside CPU', 'service', 'bare Nest', '', '', '', 'aims'],
     footprintRows(taken, start),
   );
-  if (values.threads) await printThreads(servers, VARIANTS, { connections: 16, seconds });
 } finally {
   await Promise.all(Object.values(servers).map((server) => server.stop()));
   gateway.stop();

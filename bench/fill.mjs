@@ -27,8 +27,6 @@ export async function fill(dir, events) {
     agents: {
       defaults: {
         maxConcurrent: 64,
-        maxSystemEvents: events,
-        maxSystemEventsPerHook: events,
         heartbeat: { every: '0m' },
       },
     },

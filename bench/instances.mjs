@@ -1,6 +1,6 @@
 // npm run bench:instances [-- --rounds 5 --runs 1500 --concurrent 4 --agents 200]: how many agent runs a second one service and three
 // complete on one PostgreSQL of this machine, in turns, with an agent that waits 2 ms and takes no CPU. The services are
-// processes of their own; of three, two are drained for the rounds of one. All runs are queued before the clock begins.
+// processes of their own. All runs are queued before the clock begins.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -83,7 +83,6 @@ class Service {
 
   constructor(child) {
     this.child = child;
-    this.pid = String(child.pid);
   }
 
   async tell(what, given) {
@@ -94,14 +93,9 @@ class Service {
 }
 
 /** One round with as many services: completed runs a second, and µs of CPU of a run. */
-async function round({ server, ledger, services }, count) {
-  const instances = await ledger.admin.instances();
-  for (const [n, { pid }] of services.entries()) {
-    const { id } = instances.find(({ name }) => name.endsWith(` ${pid}`));
-    await ledger.admin.setDraining(id, n >= count);
-  }
+async function round({ server, ledger, services }) {
   await Promise.all(services.map((service) => service.tell('hold')));
-  await Promise.all(services.map((service) => service.tell('queue', runs / MOST)));
+  await Promise.all(services.map((service) => service.tell('queue', runs / services.length)));
   // Counters of sessions are told to the others once a second.
   await delay(1500);
   const transactions = async () =>
@@ -136,16 +130,18 @@ async function measure() {
   const database = await server.database();
   const { url } = database;
   const ledger = await postgresLedger({ url, search: false }).open(new SystemClock());
-  const services = [];
-  for (let n = 0; n < MOST; n += 1) services.push(await Service.start(url));
   const pairs = [];
-  for (let n = 0; n <= rounds; n += 1) {
+  for (let n = 0; n < rounds; n += 1) {
     const pair = [];
-    for (const count of [1, MOST]) pair.push(await round({ server, ledger, services }, count));
-    // The first round warms up.
-    if (n > 0) pairs.push(pair);
+    for (const count of [1, MOST]) {
+      const services = await Promise.all(Array.from({ length: count }, () => Service.start(url)));
+      // The first round warms up.
+      await round({ server, ledger, services });
+      pair.push(await round({ server, ledger, services }));
+      await Promise.all(services.map((service) => service.tell('stop')));
+    }
+    pairs.push(pair);
   }
-  for (const service of services) await service.tell('stop');
   await ledger.maintenance.close();
   await server[Symbol.asyncDispose]();
   const of = (place, figure) => median(pairs.map((pair) => pair[place][figure]));

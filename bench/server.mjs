@@ -40,11 +40,10 @@ export class Server {
   /**
    * Starts a script that says where it listens, and waits until it has.
    * @param files written into the directory that it runs in and that the gateway takes its configuration from.
-   * @param flags of Node.
    * @param dir absent: a temporary one, removed when the server is stopped.
    */
-  static async start(name, script, { flags = [], env = {}, ...rest } = {}) {
-    const command = [process.execPath, ...flags, script];
+  static async start(name, script, { env = {}, ...rest } = {}) {
+    const command = [process.execPath, script];
     const server = Server.#spawn(name, command, { env: { GATEWAY_PORT: '0', ...env }, ...rest });
     await server.#until(name, () => {
       const text = readFileSync(server.#output, 'utf8');
@@ -125,10 +124,6 @@ export class Server {
   peakMb() {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(status)[1]) / 1024;
-  }
-
-  openFiles() {
-    return readdirSync(`/proc/${this.pid}/fd`).length;
   }
 
   /** How many processes that it started are alive. */

@@ -17,9 +17,9 @@ export function startFloor() {
 }
 
 /** A bare Nest application on Fastify, and threads that do nothing. */
-export function startNest({ idleThreads = 0, flags } = {}) {
+export function startNest({ idleThreads = 0 } = {}) {
   const env = { IDLE_THREADS: String(idleThreads) };
-  return Server.start('nest', join(import.meta.dirname, 'nest-floor.mjs'), { env, flags });
+  return Server.start('nest', join(import.meta.dirname, 'nest-floor.mjs'), { env });
 }
 
 /**
@@ -32,19 +32,17 @@ export function startNest({ idleThreads = 0, flags } = {}) {
 export function startService({
   checkout = HERE,
   gateway,
-  channels,
   store,
   dir,
-  flags,
   // Other builds may be too old for signatures; they are compared by wakes and runs.
   hasMappings = checkout === HERE,
   mappings = hasMappings ? mappingsToMeasure() : [],
 } = {}) {
   // Nor do they know this key.
   const ownStore = checkout === HERE ? { search: false, ...store } : store;
-  const settings = { ...configuration(mappings, gateway), channels, store: ownStore };
+  const settings = { ...configuration(mappings, gateway), store: ownStore };
   const files = { 'gateway.json5': JSON.stringify(settings) };
-  return Server.start('service', join(checkout, 'dist/main.js'), { files, dir, flags });
+  return Server.start('service', join(checkout, 'dist/main.js'), { files, dir });
 }
 
 export const OPERATOR_TOKEN = 'bench-operator-token-0123456789';

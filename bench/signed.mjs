@@ -1,9 +1,7 @@
 // npm run bench:signed [-- --rounds 8 --connections 16 --seconds 2 --bytes 2048 --against ../other-checkout]: what a
 // signature costs a request, beside the same mapped request with a token. In turns with one that has a token and an
 // idempotency key: its row in the ledger is the one that a signature needs against its own repetition. Prints medians of
-// CPU per request, and what this machine takes for the HMAC and one more digest of such a body: no build takes less. With
-// another checkout, built, both are measured in turns.
-import { createHmac, createSecretKey, hash } from 'node:crypto';
+// CPU per request. With another checkout, built, both are measured in turns.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { load, median } from './load.mjs';
@@ -28,24 +26,6 @@ const VARIANTS = {
   'token and key': { ...mapped(bytes), signature: { header: 'idempotency-key', sign } },
   signature: signed(bytes),
 };
-
-/** µs of CPU for what cannot be left out: the HMAC of the body, and the digest that its repetition is known by. */
-function floor() {
-  const key = createSecretKey(Buffer.from('bench-secret-that-is-long-enough-0123'));
-  const body = Buffer.alloc(bytes, 'x');
-  const both = () => {
-    createHmac('sha256', key).update(body).digest();
-    hash('sha256', body, 'base64');
-  };
-  return median(Array.from({ length: 9 }, () => microsOf(both, 20_000)));
-}
-
-function microsOf(work, times) {
-  const before = process.cpuUsage();
-  for (let n = 0; n < times; n += 1) work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / times;
-}
 
 /** CPU per request of one load, of all threads, of the main thread and of the others. */
 async function measure(server, request) {
@@ -78,8 +58,7 @@ for (let round = 0; round < rounds; round += 1) {
 await Promise.all(builds.map(({ server }) => server.stop()));
 
 console.log(
-  `${how.connections} connections, bodies of ${bytes} bytes, medians of ${values.rounds} rounds; ` +
-    `HMAC and one digest of the body: ${floor().toFixed(1)} µs`,
+  `${how.connections} connections, bodies of ${bytes} bytes, medians of ${values.rounds} rounds`,
 );
 const shown = (figures) => figures.map((it) => `${median(it).toFixed(1)} µs`);
 for (const { checkout, rounds: measured } of builds) {

@@ -57,9 +57,7 @@ What one accepted webhook costs, here and in other programs that take webhooks, 
 npm run bench:peers -- ${options}
 \`\`\`
 
-Only the ratios within one run mean anything on another machine.${BUSY}
-
-![CPU per accepted request of each program at each number of connections; the tables below have the same figures](images/benchmarks.svg)`;
+Only the ratios within one run mean anything on another machine.${BUSY}`;
 }
 
 function table(head, rows) {

@@ -1,7 +1,7 @@
 // npm run bench:peers [-- --seconds 2 --rounds 5 --connections 1,16,64 --folder /tmp/hooks-peers]: the service beside other
 // programs that take webhooks and beside what can be had at least, in one run on one machine; then each is killed under
-// load. Installs what is missing into the folder (about 2 GB; remove it to begin anew) and writes docs/benchmarks.md with
-// docs/images/benchmarks.svg. Some six minutes on an idle machine. On a busy one the figures mean little.
+// load. Installs what is missing into the folder (about 2 GB; remove it to begin anew) and writes docs/benchmarks.md.
+// Some six minutes on an idle machine. On a busy one the figures mean little.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { load, medians } from '../load.mjs';
 import { HERE, REQUESTS } from '../services.mjs';
-import { drawChart } from './chart.mjs';
 import { killUnderLoad } from './kept.mjs';
 import { writePage } from './page.mjs';
 import { PROGRAMS } from './programs.mjs';
@@ -102,8 +101,6 @@ for (const it of running.filter(({ program }) => program.kept !== undefined)) {
 for (const { dir } of running) rmSync(dir, { recursive: true });
 
 const options = `--seconds ${values.seconds} --rounds ${values.rounds} --connections ${values.connections}`;
-mkdirSync(join(HERE, 'docs/images'), { recursive: true });
-writeFileSync(join(HERE, 'docs/images/benchmarks.svg'), drawChart(running, connections));
 const run = { options, seconds, rounds, connections };
 writeFileSync(join(HERE, 'docs/benchmarks.md'), await writePage(prepared, run));
-console.log('written: docs/benchmarks.md, docs/images/benchmarks.svg');
+console.log('written: docs/benchmarks.md');
