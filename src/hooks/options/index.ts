@@ -8,7 +8,6 @@ export * from './key-kinds.ts';
 export * from './mapping-actions.ts';
 export * from './mapping-options.ts';
 export * from './mapping-problems.ts';
-export * from './model-prices.ts';
 export * from './models-options.ts';
 export * from './settings-input.ts';
 export * from './option.ts';

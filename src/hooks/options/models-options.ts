@@ -66,8 +66,8 @@ export class ModelsOptions {
   providers: Map<string, ProviderOptions> = new Map();
 
   /**
-   * What models cost, by `<provider>/<model>`, or `<provider>/*` for all others of a provider: before the prices that the
-   * service knows (docs/budgets.md). @default {}
+   * What models cost, by `<provider>/<model>`, or `<provider>/*` for all others of a provider (docs/budgets.md). Absent:
+   * what a model costs is not known, and a budget of cost refuses it. @default {}
    */
   @SectionMap(PriceOptions)
   prices: Map<string, PriceOptions> = new Map();
@@ -75,6 +75,15 @@ export class ModelsOptions {
   /** Short names for models: `{fast: "local/llama3"}`. @default {} */
   @TextMap()
   aliases: Map<string, string> = new Map();
+}
+
+/** What a model costs; undefined: it has no price. @param model `<provider>/<model>`, or `auto` */
+export function priceOf(
+  model: string,
+  { prices }: Pick<ModelsOptions, 'prices'>,
+): PriceOptions | undefined {
+  const [provider] = model.split('/', 1);
+  return prices.get(model) ?? prices.get(`${provider}/*`);
 }
 
 /** What a provider of its type cannot do without: an address of its own, or a key. */

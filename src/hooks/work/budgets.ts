@@ -10,12 +10,11 @@ import {
   HooksSettings,
   budgetMeter,
   concernsBudget,
-  costOf,
   countsTokens,
   describeBudget,
   priceOf,
 } from '../options/index.ts';
-import type { BudgetOptions, BudgetedWork, ModelPrice } from '../options/index.ts';
+import type { BudgetOptions, BudgetedWork, PriceOptions } from '../options/index.ts';
 import { AgentError, MAX_STEPS, NEARLY_FULL, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
@@ -165,7 +164,7 @@ export class Budgets {
     }));
   }
 
-  #priceOf({ model }: CountedTurn): ModelPrice | undefined {
+  #priceOf({ model }: CountedTurn): PriceOptions | undefined {
     return priceOf(model ?? 'auto', this.settings.current.models);
   }
 
@@ -231,12 +230,20 @@ function isOver({ outcome }: EndedTurn, used: TokenUsage | null): boolean {
 
 function amountOf(
   { of }: BudgetOptions,
-  { inputTokens, outputTokens }: TokenUsage,
-  price: ModelPrice | undefined,
+  usage: TokenUsage,
+  price: PriceOptions | undefined,
 ): number {
   if (of === 'runs') return 1;
-  if (of === 'tokens') return inputTokens + outputTokens;
-  return price === undefined ? 0 : costOf({ inputTokens, outputTokens }, price);
+  if (of === 'tokens') return usage.inputTokens + usage.outputTokens;
+  return price === undefined ? 0 : costOf(usage, price);
+}
+
+/** What tokens cost, in millionths of a dollar. */
+function costOf(
+  { inputTokens, outputTokens }: TokenUsage,
+  { input, output }: PriceOptions,
+): number {
+  return Math.ceil(inputTokens * input + outputTokens * output);
 }
 
 function noPrice(model = 'auto'): string {
