@@ -1257,10 +1257,6 @@ export interface components {
             sources: {
                 [key: string]: string[];
             };
-            /** @description Who said each value that is no default, by its key: `hooks.mappings[0].to`, as it stands in `configuration`. */
-            origins: {
-                [key: string]: string;
-            };
             /** @description Where each variable that the files name comes from: `environment` or `.env`. */
             variables: {
                 [key: string]: string;

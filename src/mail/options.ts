@@ -59,6 +59,7 @@ export class MailOAuth2Options {
   refreshToken!: string;
 
   /** Token endpoint, https. Default: that of Google or Microsoft when `hooks.mail.host` is theirs. */
+  @Option({ secret: 'inside' })
   @IsOptional()
   @IsUrl(
     { require_tld: false, protocols: ['http', 'https'], require_protocol: true },

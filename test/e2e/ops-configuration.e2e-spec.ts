@@ -152,25 +152,16 @@ describe('GET /ops/api/configuration', () => {
     expect(broken.text).not.toContain(CANARY);
   });
 
-  it('says where everything comes from', async () => {
+  it('says which files speak of a section', async () => {
     dir.write('gateway.json5', configured({ token: '${TOKEN}' }));
     mkdirSync(join(dir.path, 'gateway.d'));
     const mappings = [{ id: 'ci', messageTemplate: 'x' }];
     dir.write('gateway.d/ci.json5', { hooks: { mappings, presets: ['gitea'] } });
     const env = { TOKEN: HOOK_TOKEN, GATEWAY_PORT: '4711' };
     await using service = await ServedGateway.start(dir.path, env);
-    const { origins, sources, variables, configuration, isDemo } = await report(service);
+    const { sources, variables, configuration, isDemo } = await report(service);
     expect(isDemo).toBe(false);
-    expect(origins).toEqual({
-      'gateway.port': 'GATEWAY_PORT (environment)',
-      'hooks.enabled': 'gateway.json5',
-      'hooks.token': 'gateway.json5',
-      'hooks.defaultSessionKey': 'gateway.json5',
-      'hooks.presets': 'gateway.d/ci.json5',
-      'hooks.mappings[0].id': 'gateway.d/ci.json5',
-      'hooks.mappings[0].messageTemplate': 'gateway.d/ci.json5',
-      'agents.defaults.runner.type': 'gateway.json5',
-    });
+    expect(sources['gateway']).toEqual(['defaults', 'GATEWAY_PORT (environment)']);
     expect(sources['hooks']).toEqual(['defaults', 'gateway.json5', 'gateway.d/ci.json5']);
     expect(variables).toEqual({ TOKEN: 'environment' });
     expect(configuration).toMatchObject({
@@ -256,10 +247,10 @@ describe('GET /ops/api/configuration', () => {
 
   it('shows the demo without its tokens', async () => {
     await using service = await ServedGateway.start(dir.path);
-    const { isDemo, configuration, origins } = await report(service);
+    const { isDemo, configuration, sources } = await report(service);
     expect(isDemo).toBe(true);
     expect(configuration['hooks']).toMatchObject({ token: '***' });
-    expect(origins['hooks.token']).toBe('demo');
+    expect(sources['hooks']).toEqual(['defaults', 'demo']);
   });
 
   it('is 501 where an application configures the hooks', async () => {

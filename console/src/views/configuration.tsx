@@ -12,8 +12,6 @@ interface Value {
   /** As in the file: `hooks.mappings[0].to`. */
   readonly key: string;
   readonly value: string;
-  /** Who said it; null: a default. */
-  readonly origin: string | null;
 }
 
 const COLUMNS: readonly Column<Value>[] = [
@@ -24,10 +22,9 @@ const COLUMNS: readonly Column<Value>[] = [
     value: ({ value }) => value,
     cell: ({ value }) => <code>{value}</code>,
   },
-  { title: 'From', value: ({ origin }) => origin ?? 'default' },
 ];
 
-/** What is in force, where each value comes from, and what is wrong with the files. */
+/** What is in force, and what is wrong with the files. */
 export default function Configuration() {
   const report = useResource(() => answer(api.GET('/ops/api/configuration')), [], 30_000);
   return (
@@ -76,21 +73,11 @@ function Findings({ report }: { report: Api<'ConfigurationReport'> }) {
   );
 }
 
-function Values({
-  report: { configuration, origins, variables },
-}: {
-  report: Api<'ConfigurationReport'>;
-}) {
-  const [hasDefaults, showDefaults] = useState(false);
+function Values({ report: { configuration, variables } }: { report: Api<'ConfigurationReport'> }) {
   const [text, setText] = useState('');
-  const values = Object.entries(configuration).flatMap(([key, value]) =>
-    leavesOf(key, value, origins, null),
-  );
-  const shown = values.filter(
-    ({ key, value, origin }) =>
-      (hasDefaults || origin !== null) &&
-      `${key} ${value}`.toLowerCase().includes(text.toLowerCase()),
-  );
+  const shown = Object.entries(configuration)
+    .flatMap(([key, value]) => leavesOf(key, value))
+    .filter(({ key, value }) => `${key} ${value}`.toLowerCase().includes(text.toLowerCase()));
   return (
     <>
       <div class="fields">
@@ -103,9 +90,6 @@ function Values({
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </div>
-        <button type="button" aria-pressed={hasDefaults} onClick={() => showDefaults(!hasDefaults)}>
-          {hasDefaults ? 'Hide defaults' : 'Show defaults'}
-        </button>
       </div>
       <SortedTable caption="Values" rows={shown} columns={COLUMNS} keyOf={({ key }) => key} />
       {Object.keys(variables).length > 0 && (
@@ -127,22 +111,16 @@ function Values({
   );
 }
 
-/** Every value by its key; one says who wrote it, or whoever wrote the object that it is in. */
-function leavesOf(
-  key: string,
-  value: unknown,
-  origins: Readonly<Record<string, string>>,
-  outer: string | null,
-): Value[] {
-  const origin = origins[key] ?? outer;
+/** Every value by its key. */
+function leavesOf(key: string, value: unknown): Value[] {
   const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
   if (typeof value !== 'object' || value === null || isEmpty) {
-    return [{ key, value: JSON.stringify(value) ?? '', origin }];
+    return [{ key, value: JSON.stringify(value) ?? '' }];
   }
   const parts = Array.isArray(value)
     ? value.map((part: unknown, index) => [`${key}[${index}]`, part] as const)
     : Object.entries(value).map(
         ([name, part]: [string, unknown]) => [`${key}.${name}`, part] as const,
       );
-  return parts.flatMap(([name, part]) => leavesOf(name, part, origins, origin));
+  return parts.flatMap(([name, part]) => leavesOf(name, part));
 }

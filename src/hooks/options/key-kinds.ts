@@ -105,7 +105,7 @@ export class ListLine {
 
   /** Conditions of the request, as a mapping has them; unless they are met there is no such line. */
   @IsOptional()
-  @Option({ foreign: 'conditions' })
+  @Option({ conditions: true })
   @IsObject()
   readonly when?: Conditions;
 }

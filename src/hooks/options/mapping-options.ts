@@ -97,7 +97,7 @@ export class ReplyToOptions {
   text?: string;
 
   /** What must hold for the place to be closed to strangers, as in `when`; `true`: it always is. Default: it never is. */
-  @Option({ foreign: 'conditions' })
+  @Option({ conditions: true })
   @IsOptional()
   @Rule(
     'isPrivate',
@@ -157,7 +157,7 @@ export class MappingOptions extends RuleOptions {
   maxBodyBytes?: number;
 
   /** What must hold of payload, headers and query, as part of the match; docs/mappings.md has the operators. */
-  @Option({ foreign: 'conditions' })
+  @Option({ conditions: true })
   @IsOptional()
   @IsObject()
   when?: Conditions;

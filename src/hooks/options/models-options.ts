@@ -21,6 +21,7 @@ export class ProviderOptions {
    * With its version path, for example `http://127.0.0.1:11434/v1`. Absent: the provider's own address;
    * `openai-compatible` has none.
    */
+  @Option({ secret: 'inside' })
   @IsOptional()
   @HttpUrl('http://127.0.0.1:11434/v1')
   baseUrl?: string;

@@ -10,13 +10,10 @@ export type OptionsClass = new () => object;
 
 /** What an option says of itself. */
 export interface OptionTraits {
-  /** True: each of its texts is a secret. */
-  readonly secret?: boolean;
-  /**
-   * Words of others, in which a secret can only be guessed: headers by name, arguments of a program, conditions of
-   * requests by place, or an address that whoever knows it may use.
-   */
-  readonly foreign?: 'headers' | 'arguments' | 'conditions' | 'address';
+  /** True: each of its texts is a secret. `'inside'`: a secret may be in it, as in an address, headers or arguments; it is shown nowhere. */
+  readonly secret?: true | 'inside';
+  /** True: conditions of requests, whose texts may be secrets by the place that they look at. */
+  readonly conditions?: boolean;
   /** True: a change holds after a restart; false: it holds at once, inside of what needs one. */
   readonly restart?: boolean;
   /** True: only gateway.json5 may say it, so that no fragment widens what was closed there. */
@@ -140,12 +137,12 @@ export class OptionPlace {
   #nameOf(step: string | number): string | undefined {
     const { guessedBy, traits } = this;
     if (typeof step === 'number') return guessedBy;
-    if (traits.foreign === 'conditions') {
+    if (traits.conditions === true) {
       return guessedBy === undefined || guessedBy === 'and' || guessedBy === 'or'
         ? step
         : guessedBy;
     }
-    return guessedBy === undefined && traits.foreign !== 'headers' ? undefined : step;
+    return guessedBy === undefined && traits.secret !== 'inside' ? undefined : step;
   }
 }
 

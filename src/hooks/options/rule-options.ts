@@ -136,7 +136,7 @@ export function toHours({ from, to, timezone }: QuietHoursOptions): Hours {
 /** `quietHours` of a mapping. */
 export class MappedQuietHoursOptions extends QuietHoursOptions {
   /** What is sent all the same, as in `when`: whatever meets all conditions of one of these, in quiet hours of channels, too. */
-  @Option({ foreign: 'conditions' })
+  @Option({ conditions: true })
   @IsOptional()
   @IsObject({ each: true })
   @IsArray()

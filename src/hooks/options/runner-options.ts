@@ -48,13 +48,13 @@ export class RunnerOptions {
   command?: string;
 
   /** Type `command`: its arguments, as they are: there is no shell. @default [] */
-  @Option({ foreign: 'arguments' })
+  @Option({ secret: 'inside' })
   @OptionalFor('command')
   @IsTextList(NO_NUL, 'must be a list of texts without NUL characters')
   args?: string[];
 
   /** Type `command`: arguments, instead of `args`, that continue a conversation; `{session}` is the program's own id of it. */
-  @Option({ foreign: 'arguments' })
+  @Option({ secret: 'inside' })
   @OptionalFor('command')
   @NeedsKey('sessionIdPath', 'says where the program tells its session id')
   @HoldsSession()
@@ -82,6 +82,7 @@ export class RunnerOptions {
    * Type `command`: names of variables it is given beside PATH, HOME, LANG and TZ. One that holds a token of the
    * service is refused. @default []
    */
+  @Option({ secret: 'inside' })
   @OptionalFor('command')
   @IsTextList(VARIABLE, 'must be a list of names of environment variables')
   env?: string[];
@@ -97,6 +98,7 @@ export class RunnerOptions {
   permissionPrompt?: (typeof PERMISSION_PROMPTS)[number];
 
   /** Type `http`: where the OpenAI-compatible server is, for example `http://127.0.0.1:18789/v1`. */
+  @Option({ secret: 'inside' })
   @RequiredBy('http')
   @HttpUrl('http://127.0.0.1:18789/v1')
   baseUrl?: string;
@@ -136,7 +138,7 @@ export class RunnerOptions {
    * `{callbackUrl}` and `{callbackToken}` in its texts; default: all of them and what else it may need. `openai-sessions`:
    * `agent_id`, `environment` and the like, beside the input. `openclaw`: fields of the automation, such as `agentId`.
    */
-  @Option({ foreign: 'headers' })
+  @Option({ secret: 'inside' })
   @OptionalFor('http')
   @NeedsKey('mode', 'must then be callback', 'callback')
   @IsObject()
@@ -166,7 +168,7 @@ export class RunnerOptions {
   sessions?: (typeof SESSION_KEEPERS)[number];
 
   /** Type `http`: headers of each request; `{agent}`, `{session}` and `{contract}` are filled in. @default {} */
-  @Option({ foreign: 'headers' })
+  @Option({ secret: 'inside' })
   @OptionalFor('http')
   @IsAMap()
   @SendableHeaders()

@@ -22,7 +22,7 @@ const PLACE_KEY = /[a-z](?:Path|Url|Header)$/;
 
 /** Whether all of a text at this place is a secret. */
 export function isSecretPlace({ traits, guessedBy }: OptionPlace): boolean {
-  if (traits.secret !== undefined) return traits.secret;
+  if (traits.secret === true) return true;
   return guessedBy !== undefined && isCredentialField(guessedBy) && !PLACE_KEY.test(guessedBy);
 }
 

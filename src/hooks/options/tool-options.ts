@@ -12,11 +12,12 @@ export class McpServerOptions {
   command?: string;
 
   /** Arguments of the program. @default [] */
-  @Option({ foreign: 'arguments' })
+  @Option({ secret: 'inside' })
   @TextList()
   args: string[] = [];
 
   /** Names of environment variables that the program is given beside `PATH`, `HOME`, `LANG` and `TZ`. @default [] */
+  @Option({ secret: 'inside' })
   @IsArray()
   @Matches(/^[A-Za-z_][A-Za-z0-9_]*$/, {
     each: true,
@@ -25,13 +26,13 @@ export class McpServerOptions {
   env: string[] = [];
 
   /** Address of a server that speaks MCP over streamable HTTP, instead of `command`. */
-  @Option({ foreign: 'address' })
+  @Option({ secret: 'inside' })
   @IsOptional()
   @HttpUrl('http://127.0.0.1:8080/mcp')
   url?: string;
 
   /** Headers of each request to `url`, for example an `Authorization`, best as `${NAME}` in gateway.json5. @default {} */
-  @Option({ foreign: 'headers' })
+  @Option({ secret: 'inside' })
   @TextMap()
   headers: Map<string, string> = new Map();
 

@@ -71,6 +71,7 @@ export class ChannelTemplateOptions {
 /** `buttons` of a channel: how a Mattermost server tells taps, which it signs with nothing. */
 export class ChannelButtonsOptions {
   /** Address of a hook of yours that verifies `mattermost`, as the Mattermost server reaches it. */
+  @Option({ secret: 'inside' })
   @IsUrl(URL_RULES, NO_URL)
   url!: string;
 
@@ -118,6 +119,7 @@ export class ChannelOptions {
   token?: string;
 
   /** Address of the platform's API: needed by mattermost, signal, imessage, gitea and zendesk, else the public one. */
+  @Option({ secret: 'inside' })
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   apiRoot?: string;
@@ -175,12 +177,13 @@ export class ChannelOptions {
   tenantId?: string;
 
   /** msteams, linear: address of the token endpoint. Default: that of the tenant, or Linear's. */
+  @Option({ secret: 'inside' })
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
   tokenUrl?: string;
 
   /** webhook: where each message is posted; may have a query. */
-  @Option({ foreign: 'address' })
+  @Option({ secret: 'inside' })
   @IsOptional()
   @IsUrl(WEBHOOK_RULES, NO_WEBHOOK)
   url?: string;

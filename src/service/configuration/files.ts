@@ -40,6 +40,20 @@ export function readConfigurationFiles(dir: string): ConfigurationFiles {
   };
 }
 
+/** The files whose text is not the same in both, those that only one has among them. */
+export function changedFiles(before: ConfigurationFiles, after: ConfigurationFiles): string[] {
+  const [old, now] = [textsOf(before), textsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].filter(
+    (file) => old.get(file) !== now.get(file),
+  );
+}
+
+function textsOf(files: ConfigurationFiles): ReadonlyMap<string, string | undefined> {
+  const all = [...sectionFiles(files), ...(files.senders ?? [])];
+  const texts = new Map<string, string | undefined>(all.map(({ file, text }) => [file, text]));
+  return texts.set(DOTENV_FILE, files.dotenv);
+}
+
 /** When the files were last written: equal as long as none is written, replaced or removed. */
 export function writtenAt(dir: string): string {
   const times = [GATEWAY_FILE, DOTENV_FILE].map(

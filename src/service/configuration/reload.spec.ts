@@ -54,35 +54,26 @@ describe('ConfigurationReload', () => {
     expect(await eventually('the new token is in force', () => token() === NEW)).toBe(true);
   });
 
-  it('says which files and keys are other than they were, and no value', async () => {
+  it('says which files changed, and no value', async () => {
     dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
     await serve();
     const change = async (): Promise<string | undefined> => {
       logs.lines.length = 0;
       await reload?.reload();
-      return logs.find('is in force.')?.replace(/^.*is in force\./, '');
+      return logs.find('is in force')?.replace(/^.*is in force/, '');
     };
-    expect(await change()).toBe('');
+    expect(await change()).toBe('.');
     dir.replace('.env', `HOOK=${NEW}`);
-    const agents = { list: [{ id: 'main' }, { id: 'more' }] };
-    writeFragment(dir.path, 'more', { agents, hooks: { mappings: [{ id: 'a' }] } }, 'a test');
-    const said = await change();
-    expect(said).toBe(
-      ' Files: .env, gateway.d/more.json5 (new). Keys: hooks.token, hooks.mappings, agents.',
-    );
-    agents.list[1] = { id: 'other' };
-    writeFragment(dir.path, 'more', { agents, hooks: { mappings: [{ id: 'a' }] } }, 'a test');
-    expect(await change()).toBe(' Files: gateway.d/more.json5. Keys: agents.list[1].id.');
+    writeFragment(dir.path, 'more', { hooks: { mappings: [{ id: 'a' }] } }, 'a test');
+    expect(await change()).toBe(' (.env, gateway.d/more.json5).');
     expect(logs.lines.join('\n')).not.toContain(NEW);
+    dir.remove('gateway.d/more.json5');
+    expect(await change()).toBe(' (gateway.d/more.json5).');
   });
 
   describe('leaves in the audit', () => {
-    it('which files and keys changed, with values and without secrets', async () => {
-      dir
-        .write('gateway.json5', {
-          hooks: { enabled: true, token: '${HOOK}', mappings: [{ id: 'a' }], maxBodyBytes: 4096 },
-        })
-        .write('.env', `HOOK=${OLD}`);
+    it('which files changed', async () => {
+      dir.write('gateway.json5', withToken('${HOOK}')).write('.env', `HOOK=${OLD}`);
       await serve();
       dir
         .write('gateway.json5', {
@@ -98,15 +89,8 @@ describe('ConfigurationReload', () => {
           operation: 'reload',
           subject: 'gateway.json5, .env',
           outcome: 'done',
-          before: {
-            'hooks.token': '${HOOK}',
-            'hooks.mappings[0].id': 'a',
-            'hooks.maxBodyBytes': '4096',
-          },
-          after: expect.objectContaining({
-            'hooks.token': '${HOOK}',
-            'hooks.mappings[0].id': 'b',
-          }),
+          before: null,
+          after: null,
           once: expect.any(String),
         },
       ]);
@@ -126,19 +110,6 @@ describe('ConfigurationReload', () => {
       expect(together).toHaveLength(2);
       expect(new Set(together).size).toBe(1);
       expect(together).not.toContain(last);
-    });
-
-    it('that a secret changed, and neither of the two', async () => {
-      dir.write('gateway.json5', withToken(OLD));
-      await serve();
-      dir.write('gateway.json5', withToken(NEW));
-      await reload?.reload();
-      const [entry] = ledger.audit;
-      expect(entry).toMatchObject({
-        before: { 'hooks.token': '***' },
-        after: { 'hooks.token': '***' },
-      });
-      expect(JSON.stringify(ledger.audit)).not.toMatch(/token-of-good-length/);
     });
 
     it('nothing of a reload that changes nothing, or that is refused', async () => {

@@ -9,20 +9,23 @@ import {
   normalizePrefix,
   resolveSection,
 } from '../../hooks/index.ts';
-import type { AuditedState, ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
-import { getField, nameOf } from '../../platform/objects.ts';
-import { describeChanges, findChanges, toKey } from './changes.ts';
-import type { Changes } from './changes.ts';
+import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/index.ts';
+import { getField } from '../../platform/objects.ts';
 import { currentBindings } from './channels-section.ts';
 import { inspectConfiguration } from './inspect.ts';
 import { configurationDigest, loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
-import { GATEWAY_FILE, readConfigurationFiles, sectionFiles, writtenAt } from './files.ts';
+import {
+  GATEWAY_FILE,
+  changedFiles,
+  readConfigurationFiles,
+  sectionFiles,
+  writtenAt,
+} from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import type { Configuration } from './load.ts';
 import { watcherPart } from './mail-section.ts';
 import { maskProblems } from './masking.ts';
-import { showConfiguration } from './shown.ts';
 import { AuditTrail } from '../audit-trail.ts';
 import { CONFIGURATION } from './sections.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
@@ -228,41 +231,25 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
       if (!(error instanceof ConfigurationError)) throw error;
       throw new ConfigurationError(error.problems.map(next.place));
     }
-    const before = this.running.inForce;
-    const changes = findChanges(before, next);
+    const changed = changedFiles(this.running.inForce.files, files);
     this.running.use(next);
-    this.#report(describeChanges(changes), next.warnings, this.running.unapplied.restartFor);
-    if (changes.files.length > 0 || changes.keys.length > 0)
-      await this.#keep(before, next, changes);
+    this.#report(changed, next.warnings);
+    if (changed.length > 0) await this.#keep(changed, next);
   }
 
-  async #keep(before: Configuration, next: Configuration, changes: Changes): Promise<void> {
+  async #keep(files: readonly string[], { sections }: Configuration): Promise<void> {
     const entry = {
       actor: 'files',
       client: null,
       operation: 'reload',
-      subject: changes.files.join(', ') || null,
+      subject: files.join(', '),
       outcome: 'done',
-      before: await this.#values(before, changes),
-      after: await this.#values(next, changes),
+      before: null,
+      after: null,
     };
-    // Services that share a ledger read the same files, each for itself. Two secrets look the same in the entry alone.
-    const once = hash('sha256', JSON.stringify([configurationDigest(next.sections), entry]));
+    // Services that share a ledger read the same files, each for itself.
+    const once = hash('sha256', JSON.stringify([configurationDigest(sections), entry]));
     await this.trail.record({ ...entry, once });
-  }
-
-  /** Masked, by the keys that changed. Never rejects: null where nobody can tell any more. */
-  async #values({ dir, files }: Configuration, { keys }: Changes): Promise<AuditedState | null> {
-    try {
-      const shown = showConfiguration(await inspectConfiguration(dir, this.env, files), this.env);
-      const values = keys.map((path): [string, string | null] => {
-        const value = getField(shown.configuration, ...path);
-        return [toKey(path), value === undefined ? null : nameOf(value)];
-      });
-      return Object.fromEntries(values);
-    } catch {
-      return null;
-    }
   }
 
   /** A configured service never turns into the demo, nor loses what its operator wrote. */
@@ -278,11 +265,13 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
   }
 
-  #report(changes: string, warnings: readonly Problem[], waiting: readonly string[]): void {
-    this.#logger.log(`The changed configuration is in force.${changes}`);
+  #report(files: readonly string[], warnings: readonly Problem[]): void {
+    const which = files.length === 0 ? '' : ` (${files.join(', ')})`;
+    this.#logger.log(`The changed configuration is in force${which}.`);
     for (const { key, message } of warnings) this.#logger.warn(`${key} ${message}`);
-    if (waiting.length > 0) {
-      this.#logger.warn(`Only a restart applies the change of: ${waiting.join(', ')}.`);
+    const { restartFor } = this.running.unapplied;
+    if (restartFor.length > 0) {
+      this.#logger.warn(`Only a restart applies the change of: ${restartFor.join(', ')}.`);
     }
   }
 }

@@ -6,12 +6,8 @@ import type { ShownConfiguration } from './shown.ts';
 
 type Sections = Readonly<Record<string, object>>;
 
-/** As they come out of generators; none of them ever opened anything. */
 const DRAWN = 'q7Zx2LmT9vKc4RbN8wYd3HsJ';
-const HEX = '9f86d081884c7d659a2feaa0c55ad015';
-const UUID = '3f2b8c1e-7d4a-4e9b-9a61-5c0d2e8f7b34';
 const CHOSEN = 'Tr0ub4dor&3';
-const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${DRAWN}`;
 const PEM_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
 
 async function show(
@@ -64,11 +60,16 @@ const TOKEN = { HOOK_TOKEN };
 
 const WRITTEN_OUT: readonly [string, Sections, ...string[]][] = [
   ['a user with @ in the password', program(`https://me:p@ss${CHOSEN}@host.test/path`), CHOSEN],
-  ['a user alone', program(`https://${DRAWN}@host.test`), DRAWN],
+  ['a user alone', remote(`https://${DRAWN}@host.test`), DRAWN],
+  ['a path', remote('https://hooks.x.test/hooks/catch/123456/b7k2x9q/'), 'b7k2x9q'],
+  ['a query', remote(`https://mcp.x.test/mcp?user=me&api_key=${CHOSEN}`), CHOSEN, 'user=me'],
   ['a fragment', remote(`https://host.test/#access_token=${CHOSEN}`), CHOSEN],
-  ['lines behind a flag', server('npx', `--token=two\nlines-${CHOSEN}`), CHOSEN],
-  ['a variable that is a key', server('docker', '-e', `SERVICE_API_KEY=${CHOSEN}`), CHOSEN],
-  ['an address behind a flag', server('npx', `--url=https://host.test/?key=${CHOSEN}`), CHOSEN],
+  ['a cookie', remote('https://x.test/mcp', { Cookie: `sid=${CHOSEN}` }), CHOSEN],
+  ['a header of no known name', remote('https://x.test/mcp', { 'X-Team': CHOSEN }), CHOSEN],
+  ['a channel', receiver(`https://hooks.x.test/services/T024BE7LD/${DRAWN}`), DRAWN, 'T024BE7LD'],
+  ['arguments', program('--token', CHOSEN, `Authorization: Basic ${DRAWN}`), CHOSEN, DRAWN],
+  ['an address among arguments', program(`postgresql://app:${CHOSEN}@db/prod`), CHOSEN],
+  ['the address of Go for MySQL', program(`app:${CHOSEN}@tcp(db:3306)/prod`), CHOSEN, 'app:'],
   [
     'arguments that resume',
     agents({
@@ -82,102 +83,11 @@ const WRITTEN_OUT: readonly [string, Sections, ...string[]][] = [
     }),
     CHOSEN,
   ],
-  [
-    'docker',
-    server('docker', 'run', '-i', '-e', `GITHUB_PERSONAL_ACCESS_TOKEN=ghp_${DRAWN}`),
-    DRAWN,
-  ],
-  ['docker, by a name that tells nothing', server('docker', 'run', `-eACCESS=${CHOSEN}`), CHOSEN],
-  [
-    'a header',
-    server('npx', 'mcp-remote', 'https://x.test/sse', '--header', `X-Team: ${CHOSEN}`),
-    CHOSEN,
-  ],
-  [
-    'a header without a blank',
-    server('npx', 'mcp-remote', `--header=Authorization:Bearer ${CHOSEN}`),
-    CHOSEN,
-  ],
-  ['a header alone', program('run', `Authorization: Basic ${CHOSEN}`), CHOSEN],
-  [
-    'an address of a database',
-    server('npx', 'server-postgres', `postgresql://app:${CHOSEN}@db/prod?sslmode=on`),
-    CHOSEN,
-  ],
-  [
-    'an address with slashes in its password',
-    server('db', `postgres://app:a/b${CHOSEN}@db/prod`),
-    CHOSEN,
-  ],
-  ['the address of Go for MySQL', server('db', `app:${CHOSEN}@tcp(db:3306)/prod`), CHOSEN, 'app:'],
-  ['redis', server('redis', '--url', `redis://:${CHOSEN}@cache:6379/0`), CHOSEN],
-  ['mongodb', server('db', `mongodb+srv://app:${CHOSEN}@c0.x.test/?authSource=admin`), CHOSEN],
-  [
-    'a line for a shell',
-    program('-c', `curl -sH "Authorization: token ${CHOSEN}" https://x.test | jq .`),
-    CHOSEN,
-  ],
-  ['a variable in a line', program('-c', `DEPLOY_TOKEN='${CHOSEN}' exec agent --model x`), CHOSEN],
-  ['a flag in a line', program('-c', `agent --api-key "${CHOSEN}" --json`), CHOSEN],
-  ['an address in a line', program('-c', `curl https://chat.test/services/T0/B0/${DRAWN}`), DRAWN],
-  [
-    'settings as JSON',
-    server('npx', 'run', 'exa', '--config', `{"exaApiKey":"${CHOSEN}"}`),
-    CHOSEN,
-  ],
-  ['a flag that is called key', server('npx', 'run', '--key', UUID), UUID],
-  ['a value that looks like a flag', program('--token', `-${CHOSEN}`), CHOSEN],
-  ['a value that looks like an assignment', program('--token', 'abcKEYdefghij=='), 'abcKEYdefghij'],
-  ['curl -u', program('-u', `me:${CHOSEN}`), CHOSEN],
-  ['curl -u without a blank', program(`-ume:${CHOSEN}`), CHOSEN],
-  ['mysql -p', program(`-p${CHOSEN}`), CHOSEN],
-  ['sshpass -p', program('-p', CHOSEN, 'ssh', 'host'), CHOSEN],
-  ['an argument that nobody could remember', program('serve', DRAWN), DRAWN],
-  ['a JWT', program('serve', JWT), JWT, DRAWN],
-  ['hexadecimal digits', program('serve', HEX), HEX],
-  [
-    'AWS',
-    program('-e', `AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzEXAMPLEKEY`),
-    'wJalr',
-    'bPxRf',
-  ],
-  ['AWS alone', program('wJalrXUtnFEMI/K7MDENG/bPx3RfiCYzEXAMPLEKEY'), 'wJalr', 'RfiCY'],
-  ['a server known by its path', remote(`https://mcp.x.test/api/mcp/s/${UUID}/mcp`), UUID],
-  [
-    'a server known by a query',
-    remote(`https://mcp.x.test/mcp?user=me&api_key=${CHOSEN}`),
-    CHOSEN,
-    'user=me',
-  ],
-  ['a short path', remote('https://hooks.x.test/hooks/catch/123456/b7k2x9q/'), 'b7k2x9q'],
-  ['a cookie', remote('https://x.test/mcp', { Cookie: `sid=${CHOSEN}` }), CHOSEN],
-  [
-    'a channel of Slack',
-    receiver(`https://hooks.x.test/services/T024BE7LD/B024BE7LD/${DRAWN}`),
-    DRAWN,
-    'B024BE7LD',
-  ],
-  [
-    'a channel without digits',
-    receiver('https://hooks.x.test/in/QwErTzUiOpAsDfGhJkLyXcVb'),
-    'QwErTzUi',
-  ],
-  ['a bot', receiver(`https://api.x.test/bot123456789:AA${DRAWN}/sendMessage`), DRAWN, '123456789'],
-  ['a signed address', receiver(`https://x.test/invoke?sv=1.0&sig=${CHOSEN}`), CHOSEN],
-  [
-    'an address in a prompt',
-    saying(`Post to https://x.test/in?token=${CHOSEN} when done.`),
-    CHOSEN,
-  ],
-  ['a command in a prompt', saying(`First: export API_TOKEN=${CHOSEN}\nthen run.`), CHOSEN],
-  ['a header in a prompt', saying(`Send "X-Api-Key: ${CHOSEN}" along.`), CHOSEN],
-  ['a word in a prompt', saying(`The room is ${DRAWN}.`), DRAWN],
-  ['a branded word in a prompt', saying('Use sk-ant-abcdefghij-Klmnop.'), 'abcdefghij'],
-  ['a user in a prompt', saying(`git clone https://me:${CHOSEN}@git.test/x`), CHOSEN],
+  ['arguments of a server', server('docker', 'run', `-eACCESS=${CHOSEN}`), CHOSEN],
   [
     'a header said again',
     both(
-      remote('https://x.test', { 'X-Team': `Bearer ${CHOSEN}` }),
+      remote('https://x.test', { authorization: `Bearer ${CHOSEN}` }),
       mapping({ task: `Say ${CHOSEN}.` }),
     ),
     CHOSEN,
@@ -247,13 +157,11 @@ describe('a configuration that is shown', () => {
     expect(shown).toContain(references.join(' '));
   });
 
-  it('shows what is no secret', async () => {
-    const args = ['-p', '8080:80', '--model', 'openrouter/qwen3-235b-a22b-2507', '--json', '-v'];
-    args.push('run', '--model=x', 'a=b', 'mail@host.test', 'http://host.test/a@b');
+  it('shows what is no secret, and the server of an address', async () => {
     const task = 'See https://x.test/a?b=c, https://x.test/?id={{ id }} or me@x.test';
     const when = { 'payload.state': 'open', and: [{ 'headers.x-event': ['push'] }] };
     const shown = await show(
-      both(both(program(...args), mapping({ when })), {
+      both(both(program('--json'), mapping({ when })), {
         agents: {
           defaults: { model: 'x/claude-sonnet-4-20250514', task },
         },
@@ -268,10 +176,10 @@ describe('a configuration that is shown', () => {
     expect(shown.configuration).toMatchObject({
       agents: {
         defaults: { model: 'x/claude-sonnet-4-20250514', task },
-        list: [{ runner: { args } }],
+        list: [{ runner: { command: 'agent', args: ['***'] } }],
       },
       hooks: { mappings: [{ when }] },
-      models: { providers: { x: { baseUrl: 'https://api.x.test/v1/openai' } } },
+      models: { providers: { x: { baseUrl: 'https://api.x.test/***' } } },
     });
   });
 

@@ -10,8 +10,8 @@ import { interpolatedValues, variablesOf } from './secrets.ts';
 import { ConfigurationOptions } from './sections.ts';
 
 /*
- * A configuration that can be shown: with every default, variables as references, secrets masked, and where everything
- * comes from. `hooks config show` prints it, and the operator API answers with it.
+ * A configuration that can be shown: with every default, variables as references, secrets masked, and which files
+ * say something of each section. `hooks config show` prints it, and the operator API answers with it.
  */
 
 /** A configuration without its secrets: they are `***`, and variables are as they were written. */
@@ -20,8 +20,6 @@ export interface ShownConfiguration {
   readonly dir: string;
   /** Who says something of each section, the strongest last: `defaults`, `demo`, `gateway.json5`, `gateway.d/mail.json5`, `GATEWAY_PORT (environment)`. */
   readonly sources: Readonly<Record<string, readonly string[]>>;
-  /** Who said each value that is no default, by its key: `hooks.mappings[0].to`, as it stands in `configuration`. */
-  readonly origins: Readonly<Record<string, string>>;
   /** Where each variable that the files name comes from: `environment` or `.env`. */
   readonly variables: Readonly<Record<string, string>>;
   /** Every section with its defaults. */
@@ -40,7 +38,6 @@ export function showConfiguration(
   return {
     dir,
     sources: listSources(inspection, processEnv),
-    origins: listOrigins(inspection, processEnv),
     variables: listVariables(inspection, processEnv),
     configuration: maskSecrets(
       withDefaults(sections),
@@ -52,36 +49,19 @@ export function showConfiguration(
 
 /** For each section who said something of it, the strongest last: defaults, files, the demo, the environment. */
 function listSources(inspection: Inspection, processEnv: Environment): Record<string, string[]> {
-  const { isDemo, sections, merged } = inspection;
+  const { isDemo, sections, merged, overridden } = inspection;
+  const overriding = [...overridden.values()].map(
+    (variable) => `${variable} (${findOrigin(variable, processEnv)})`,
+  );
   return Object.fromEntries(
     optionKeys(ConfigurationOptions).map((name) => {
       const sources = ['defaults', ...merged.writersOf(name)];
       // The demo has no gateway section; one that is there holds what the environment said.
       if (isDemo && name !== 'gateway' && name in sections) sources.push(DEMO);
-      if (name === 'gateway') sources.push(...overriding(inspection, processEnv).values());
+      if (name === 'gateway') sources.push(...overriding);
       return [name, sources];
     }),
   );
-}
-
-/** Who said each value that is no default, by its key. */
-function listOrigins(inspection: Inspection, processEnv: Environment): Record<string, string> {
-  const { isDemo, sections, merged } = inspection;
-  const overridden = overriding(inspection, processEnv);
-  const origins = leavesOf(sections, '').map((key): [string, string] => [
-    key,
-    overridden.get(key) ?? (isDemo ? DEMO : merged.filesOf(key).join(' and ')),
-  ]);
-  return Object.fromEntries(origins);
-}
-
-/** Keys whose value is that of the environment, with the variable and where that comes from. */
-function overriding({ overridden }: Inspection, processEnv: Environment): Map<string, string> {
-  const told = Array.from(overridden, ([key, variable]): [string, string] => [
-    key,
-    `${variable} (${findOrigin(variable, processEnv)})`,
-  ]);
-  return new Map(told);
 }
 
 /** What was written in `gateway`, as far as it holds. */
@@ -90,19 +70,6 @@ function withoutOverridden({ written, overridden }: Inspection): Sections {
   if (!isRecord(gateway)) return written;
   const rest = Object.entries(gateway).filter(([name]) => !overridden.has(`gateway.${name}`));
   return { ...written, gateway: Object.fromEntries(rest) };
-}
-
-/** The keys of everything that is no object, and of lists that hold none. */
-function leavesOf(value: unknown, key: string): string[] {
-  if (isRecord(value)) {
-    return Object.entries(value).flatMap(([name, inner]) =>
-      leavesOf(inner, key === '' ? name : `${key}.${name}`),
-    );
-  }
-  if (Array.isArray(value) && value.some(isRecord)) {
-    return value.flatMap((item, index) => leavesOf(item, `${key}[${index}]`));
-  }
-  return [key];
 }
 
 /** The variables that the files refer to, as far as they are set, with where their values come from. */

@@ -80,7 +80,7 @@ describe('store.postgres', () => {
     const inspection = await inspectConfiguration(dir.path, {});
     const { configuration } = showConfiguration(inspection, {});
     expect(configuration['store']).toMatchObject({
-      postgres: { url: 'postgres://***@127.0.0.1/gateway', schema: 'hooks' },
+      postgres: { url: 'postgres://127.0.0.1/***', schema: 'hooks' },
     });
     expect(JSON.stringify(configuration)).not.toContain(PASSWORD);
     expect(listSecrets(inspection)).toContainEqual({

@@ -36,7 +36,7 @@ export class PostgresStoreOptions {
    * `postgres://user:password@host:5432/database`, best as `${DATABASE_URL}`. TLS with `?sslmode=verify-full`, a Unix
    * socket with `?host=/var/run/postgresql`.
    */
-  @Option({ foreign: 'address' })
+  @Option({ secret: 'inside' })
   @IsString()
   @IsPostgresUrl()
   url!: string;
