@@ -1,7 +1,7 @@
 /** Types for code that builds settings, or replaces a policy by `HooksModule.forRoot({ providers })`. */
 import './platform/required-node.ts';
 export type { ResolvedAgent } from './hooks/actions/action-resolver.ts';
-export type { HookRequest, RelayedRequest } from './hooks/actions/hook-request.ts';
+export type { HookRequest } from './hooks/actions/hook-request.ts';
 export type { NamedKey } from './hooks/actions/session-policy.ts';
 export type {
   AgentOptions,

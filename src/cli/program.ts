@@ -11,14 +11,12 @@ import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
 import { backup } from './commands/backup.ts';
 import { importHooks } from './commands/import.ts';
-import { relay } from './commands/relay.ts';
 import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { audit } from './commands/audit.ts';
 import { approve, decisions, deny } from './commands/decide.ts';
 import { drain, instances } from './commands/instances.ts';
-import { listen } from './commands/listen.ts';
 import { migrate } from './commands/migrate.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
@@ -71,8 +69,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   setup,
   send,
   sign,
-  listen,
-  relay,
   catchUp,
   preview,
   events,

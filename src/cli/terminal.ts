@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { InspectColor } from 'node:util';
@@ -257,12 +256,6 @@ const INTERRUPTED = new CliError(
   'What was asked for may have been done: hooks events list',
   EXIT.interrupted,
 );
-
-/** Resolves once the process is asked to end, with what it ends with: 130 for Ctrl-C, 0 for SIGTERM. */
-export function untilStopped(): Promise<ExitCode> {
-  const interrupted = once(process, 'SIGINT').then(() => EXIT.interrupted);
-  return Promise.race([interrupted, once(process, 'SIGTERM').then(() => EXIT.fine)]);
-}
 
 /** Ctrl-C, or a polite end: the first asks the command to stop, a second ends the process at once. */
 export class Interruption implements Disposable {

@@ -25,18 +25,15 @@ export type { ReadyRequest, ToSign } from './http/auth/signatures/index.ts';
 export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
-  believeForwarders,
   clientAddress,
   failureClient,
   forwardedClient,
-  isForwarder,
   isTrustedProxy,
   parseAddress,
   parseRange,
   throttleKey,
 } from './http/auth/client-address.ts';
 export type { TrustedRange } from './http/auth/client-address.ts';
-export { believeRelay } from './http/auth/relay-receipt.ts';
 export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
 export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
@@ -61,7 +58,7 @@ export type { Preset, Sample, Senders, SignatureScheme } from './senders/index.t
 
 export { AgentPolicy } from './actions/action-resolver.ts';
 export { ModelPolicy } from './actions/action-resolver.ts';
-export { LONGEST_RELAYED_MS, bareName } from './actions/hook-request.ts';
+export { bareName } from './actions/hook-request.ts';
 export type { HookRequest } from './actions/hook-request.ts';
 export { MappingService } from './mappings/mapping-service.ts';
 export type { Applied } from './mappings/apply.ts';

@@ -9,20 +9,24 @@ const BETWEEN_LINES_MS = 60_000;
 /** Descriptors that are left to the ledger, agents, channels and mail; of a small limit a quarter. */
 const MOST_RESERVED = 256;
 
-/** Connections that each further listener is left with; of a small limit an eighth. */
-const MOST_OF_OTHERS = 256;
+/** Connections that the operator's own listener is left with; of a small limit an eighth. */
+const MOST_OF_OPERATOR = 128;
 
 /**
  * Has the servers take no more connections than there are file descriptors for. Without a limit of our own the system
  * runs out of them: connections are then closed without a word, and nothing else can be opened either.
- * @param others that of the operator, and that of forwarding programs.
+ * @param operator absent: there is one server for everything.
  */
-export function limitConnections(hooks: Server, others: readonly Server[], metrics: Metrics): void {
+export function limitConnections(
+  hooks: Server,
+  operator: Server | undefined,
+  metrics: Metrics,
+): void {
   const most = mostConnections();
   if (most === undefined) return;
-  const kept = Math.min(MOST_OF_OTHERS, Math.ceil(most / 8));
-  limit(hooks, Math.max(1, most - kept * others.length), metrics);
-  for (const other of others) limit(other, kept, metrics);
+  const kept = operator === undefined ? 0 : Math.min(MOST_OF_OPERATOR, Math.ceil(most / 8));
+  limit(hooks, Math.max(1, most - kept), metrics);
+  if (operator !== undefined) limit(operator, kept, metrics);
 }
 
 function limit(server: Server, most: number, metrics: Metrics): void {

@@ -39,12 +39,7 @@ export { channelAddresses, inspectConfiguration, modelAddresses } from './config
 export type { Address, Inspection, Question } from './configuration/inspect.ts';
 export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
 export type { Need } from './configuration/packages.ts';
-export {
-  addressText,
-  forwarderAddress,
-  isLocalAddress,
-  listeningAddress,
-} from './configuration/listen-address.ts';
+export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
 export { wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
@@ -58,7 +53,7 @@ export { listSecrets } from './configuration/secrets.ts';
 export type { Secret } from './configuration/secrets.ts';
 export { CONFIGURATION } from './configuration/sections.ts';
 export { diskRoom } from './ops/disk-room.ts';
-export { TokenFile, newToken } from './configuration/token-file.ts';
+export { newToken } from './configuration/token-file.ts';
 export type { DatabaseState } from '../ledger/postgres/index.ts';
 export { DEFAULT_PROVIDERS, findAddress, tokenQuestion } from '../adapters/channels/providers.ts';
 export type { ChannelProviderName, TokenQuestion } from '../adapters/channels/providers.ts';

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isForwarder } from '../hooks/index.ts';
 import { askedHost, bareName, isAllowedHost, isByOperatorListener, isLocal } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 
@@ -19,8 +18,8 @@ const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 /**
  * Sorts requests by the route that they matched, however its path was spelt:
  *
- * 1. Anything but hooks on the socket of forwarding programs, and with a listener apart operator routes on that of the
- *    hooks and hooks on that of the operator -> 404, like any path that is not there.
+ * 1. With a listener apart, operator routes on that of the hooks and hooks on that of the operator -> 404, like any
+ *    path that is not there.
  * 2. An operator route asked under a foreign name -> 421.
  *
  * `/` of the operator's own listener leads to the console; without one, `/` does for browsers on this machine.
@@ -34,10 +33,7 @@ export function keepOperatorSide(
     const { url } = request.routeOptions;
     const side = !isApart && url === '/' ? undefined : sideOf(url);
     // 1.
-    const isMisplaced = isForwarder(request.raw.socket)
-      ? side !== 'hooks'
-      : isApart && side === (isByOperatorListener(request.raw) ? 'hooks' : 'operator');
-    if (isMisplaced) {
+    if (isApart && side === (isByOperatorListener(request.raw) ? 'hooks' : 'operator')) {
       reply.callNotFound();
       return;
     }

@@ -1,6 +1,5 @@
 // docs/design/service.md
 import 'reflect-metadata';
-import { existsSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -14,12 +13,10 @@ import {
   Maintenance,
   normalizePrefix,
 } from '../hooks/index.ts';
-import { errorMessage } from '../platform/errors.ts';
 import type { StopRequest } from '../platform/stop-request.ts';
 import { configurationDirectory, loadConfiguration } from './configuration/load.ts';
 import type { Configuration } from './configuration/load.ts';
 import type { Environment } from './configuration/environment.ts';
-import { forwarderAddress } from './configuration/listen-address.ts';
 import { hasConsole } from './console/index.ts';
 import { limitConnections } from './connection-limit.ts';
 import { JsonErrorsFilter } from './refusals.ts';
@@ -28,8 +25,8 @@ import { JsonLogger } from './json-logger.ts';
 import { GATEWAY_KEYS, ListenFailure, listenFailure } from './listen-failure.ts';
 import { MailWatch, mailTarget } from './mail-watch.ts';
 import { OrderlyStop } from './orderly-stop.ts';
+import { OperatorListener } from './operator-listener.ts';
 import type { OperatorSide } from './operator-side.ts';
-import { SecondListener } from './second-listener.ts';
 import { Metrics } from './ops/index.ts';
 
 // From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
@@ -85,12 +82,7 @@ async function startService(
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const { gateway, operatorAddress } = configuration;
   const adapter = createHttpAdapter(operatorSide(configuration));
-  const fastify = adapter.getInstance();
-  const operator = operatorAddress && new SecondListener(fastify, operatorAddress, 'operator');
-  const forwarders = (['tunnel', 'relay'] as const).flatMap((forwarder) => {
-    const address = forwarderAddress(configuration.store.dir, forwarder);
-    return address === null ? [] : [new SecondListener(fastify, address, forwarder)];
-  });
+  const operator = operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
   const app = await NestFactory.create<NestFastifyApplication>(
     await AppModule.forConfiguration(configuration, env, waitForLock),
     adapter,
@@ -106,28 +98,15 @@ async function startService(
     await app.init();
     operatorUrl = await operator?.listen();
     await app.listen(gateway.port, gateway.host);
-    // Its directory is ours once the ledger is open; with one in PostgreSQL there may be none.
-    if (existsSync(configuration.store.dir)) {
-      await Promise.all(forwarders.map((socket) => socket.listen())).catch(withoutForwarders);
-    }
   } catch (error) {
     throw listenFailure(error, GATEWAY_KEYS);
   }
   const url = await app.getUrl();
-  limitConnections(
-    app.getHttpServer(),
-    [operator ?? [], forwarders].flat().map(({ server }) => server),
-    app.get(Metrics, { strict: false }),
-  );
+  limitConnections(app.getHttpServer(), operator?.server, app.get(Metrics, { strict: false }));
   announce(configuration, { hooks: url, operator: operatorUrl }, cwd);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
   return app;
-}
-
-/** Not every file system has sockets: only whoever needs this one misses it. */
-function withoutForwarders(error: unknown): void {
-  new Logger('Service').log(`hooks listen cannot reach this service: ${errorMessage(error)}`);
 }
 
 /** Host names that are no secret to a browser: those that the operator wrote. */

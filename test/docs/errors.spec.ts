@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { RELAY_REFUSALS } from '../../src/cli/relay/relay-answers.ts';
 import { REJECTIONS } from '../../src/hooks/ports/rejection.ts';
 import { OPS_REFUSALS, SERVICE_REFUSALS } from '../../src/service/refusals.ts';
 
@@ -22,13 +21,12 @@ function listed(table: Readonly<Record<string, { status: number; sentence: strin
 }
 
 describe('docs/errors.md', () => {
-  it('lists exactly the codes, statuses and sentences of the four catalogues', async () => {
+  it('lists exactly the codes, statuses and sentences of the three catalogues', async () => {
     const text = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
-    const [hooks = '', ops = '', service = '', relay = ''] = text.split(/^## .*$/m);
+    const [hooks = '', ops = '', service = ''] = text.split(/^## .*$/m);
     expect(rowsOf(hooks)).toEqual(listed(REJECTIONS));
     expect(rowsOf(ops)).toEqual(listed(OPS_REFUSALS));
     expect(rowsOf(service)).toEqual(listed(SERVICE_REFUSALS));
-    expect(rowsOf(relay)).toEqual(listed(RELAY_REFUSALS));
   });
 
   it('has no 4xx for our own trouble', () => {

@@ -1,5 +1,5 @@
 // Installs the programs of package.json, in the versions of package-lock.json, where no other tool looks for sources; and
-// from Debian what docs/server.md, docs/relay.md and docs/monitoring.md put around a service.
+// from Debian what docs/server.md and docs/monitoring.md put around a service.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,11 @@ needPackages(
   [
     '/usr/sbin/nginx',
     '/usr/bin/caddy',
-    '/usr/bin/openssl',
     '/usr/bin/systemd-analyze',
     '/usr/bin/prometheus',
     '/usr/bin/prometheus-alertmanager',
   ],
-  ['nginx', 'caddy', 'openssl', 'systemd', 'prometheus', 'prometheus-alertmanager'],
+  ['nginx', 'caddy', 'systemd', 'prometheus', 'prometheus-alertmanager'],
 );
 mkdirSync(PROGRAMS, { recursive: true });
 for (const file of ['package.json', 'package-lock.json', '.npmrc']) {

@@ -11,8 +11,6 @@ export interface HttpQuestion {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: object;
-  /** Sent as it is, in its place. */
-  readonly raw?: string | Buffer;
   /** False: docs/openapi.json does not know the route. @default true */
   readonly isDocumented?: boolean;
 }
@@ -21,7 +19,7 @@ export interface HttpQuestion {
 export async function askAt(
   at: string,
   path: string,
-  { method = 'GET', token, headers = {}, body: sent, raw, isDocumented = true }: HttpQuestion = {},
+  { method = 'GET', token, headers = {}, body: sent, isDocumented = true }: HttpQuestion = {},
 ): Promise<{
   status: number;
   headers: IncomingMessage['headers'];
@@ -42,7 +40,7 @@ export async function askAt(
       ...headers,
     },
   });
-  asking.end(raw ?? (sent === undefined ? undefined : JSON.stringify(sent)));
+  asking.end(sent === undefined ? undefined : JSON.stringify(sent));
   const [answer] = (await once(asking, 'response')) as [IncomingMessage];
   const body = await text(answer);
   const status = answer.statusCode ?? 0;

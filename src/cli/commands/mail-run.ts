@@ -1,15 +1,15 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import { MailStoreHeld, MailWatcher } from '../../mail/index.ts';
 import type { WatcherDependencies } from '../../mail/index.ts';
 import { mailTarget } from '../../service/index.ts';
 import type { Inspection } from '../../service/index.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import type { ExitCode } from '../cli-error.ts';
 import { JSON_OPTION, defineCommand, option } from '../command.ts';
 import { safeJson } from '../foreign-text.ts';
 import { givenUrl } from '../service/service-place.ts';
-import { untilStopped } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
@@ -86,7 +86,8 @@ async function watch(
   watcher.start();
   // Also what keeps the process alive while it waits for a connection.
   const looking = setInterval(json ? printChanges(watcher, terminal) : () => {}, LOOK_MS);
-  const exit = await untilStopped();
+  const interrupted = once(process, 'SIGINT').then(() => EXIT.interrupted);
+  const exit = await Promise.race([interrupted, once(process, 'SIGTERM').then(() => EXIT.fine)]);
   clearInterval(looking);
   await watcher.stop();
   return exit;

@@ -61,7 +61,7 @@ export function givenSafeUrl(text: string, flag: string): URL {
 }
 
 /** Without the brackets of IPv6. */
-export function bareHost({ hostname }: URL): string {
+function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 

@@ -35,7 +35,7 @@ const PLACES: TunnelPlaces = {
 
 /** What to type where no tunnel runs. */
 export function tunnelHint(port: number): string {
-  return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}; one of your own: hooks relay`;
+  return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}`;
 }
 
 /** Those that lead to this port, as far as they can tell. */

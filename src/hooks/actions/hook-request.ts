@@ -21,17 +21,6 @@ export function builtInHook(
   return undefined;
 }
 
-/** How long a relay may keep a request: as long as GitHub keeps deliveries. */
-export const LONGEST_RELAYED_MS = 72 * 3_600_000;
-
-/** What the relay says of a request that came through it. */
-export interface RelayedRequest {
-  /** The same each time it hands the request on; absent: it hands on once. */
-  readonly id?: string;
-  /** For how long it has kept it, in milliseconds. */
-  readonly keptMs: number;
-}
-
 /**
  * A request whose sender may speak and which is well formed: plain data, so that a stored one can be replayed, and one
  * that was never sent can be previewed.
@@ -56,7 +45,6 @@ export interface HookRequest {
   readonly signature?: RequestSignature;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  readonly relayed?: RelayedRequest;
   /** The options in force when it came; a reload in the meantime does not change them. */
   readonly settings: ResolvedHooksOptions;
   /** From the header, trimmed; absent or blank: none. */

@@ -66,23 +66,6 @@ describe('the keys of a request (behaviour §10)', () => {
     expect(given('wake').keys).toEqual([]);
   });
 
-  it('what a relay calls a request counts besides, built-in hooks included, for as long as it may keep one', () => {
-    const relayed = { id: 'r-1', keptMs: 0 };
-    const own = { scope: 'relayed\ntoken\nwake', key: 'r-1', onOtherContent: 'repeat' };
-    const builtIn = keys({ relayed }, { hook: 'wake', mapping: undefined }, 1).keys;
-    expect(builtIn).toMatchObject([{ ...own, keepUntil: AT + 73 * HOUR_MS }]);
-    const kinds = keys({ relayed, headers: { 'webhook-id': 'w' } }).keys.map(({ scope }) => scope);
-    expect(kinds).toEqual(['delivery\ntoken\nci', 'relayed\ntoken\nci']);
-    const once = keys({ relayed: { keptMs: 0 } }, { hook: 'wake', mapping: undefined });
-    expect(once.keys).toEqual([]);
-  });
-
-  it('a signed text that came by a relay is known for as much longer as the relay may say that it kept it', () => {
-    const signature = { ...SIGNED, toleranceSeconds: 300 };
-    const [, signed] = keys({ signature, relayed: { keptMs: 0 } }, {}, 1).keys;
-    expect(signed?.keepUntil).toBe(AT + 2 * 300_000 + HOUR_MS + 72 * HOUR_MS);
-  });
-
   it('no two scopes are the same for different senders, paths or kinds', () => {
     const scopes = [
       keys({}, { idempotencyKey: 'k' }),

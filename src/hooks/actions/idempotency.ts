@@ -3,13 +3,11 @@ import { hash } from 'node:crypto';
 import type { IdempotencyKey } from '../ports/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { HookAction } from './hook-action.ts';
-import { LONGEST_RELAYED_MS } from './hook-request.ts';
 import type { HookRequest } from './hook-request.ts';
 
 // By what a repeat of a request is known (behaviour.md §10). In this order, and the first there is counts: the key that
 // the sender gave, the mapping's `dedupeKey` of each action, the sender's own id of the delivery. The signed text of a
-// request counts besides, whatever else there is: whoever caught a signed request can vary all that is not signed. So does
-// what a relay calls a request: it hands on again what it has no answer to.
+// request counts besides, whatever else there is: whoever caught a signed request can vary all that is not signed.
 
 const HOUR_MS = 3_600_000;
 
@@ -77,10 +75,9 @@ export function keysOf(
   { hook, mapping, actions, dedupe = OF_THE_MAPPING, idempotencyKey, failure }: KeyedHook,
   idempotencyHours: number,
 ): RequestKeys {
-  const { verifiedBy, signature, receivedAt, relayed } = request;
+  const { verifiedBy, signature, receivedAt } = request;
   if (failure !== undefined) return NONE;
-  if (mapping === undefined && idempotencyKey === undefined && relayed?.id === undefined)
-    return NONE;
+  if (mapping === undefined && idempotencyKey === undefined) return NONE;
   const keepMs = idempotencyHours * HOUR_MS;
   let bodyDigest = request.payloadDigest;
   const digestBody = () => (bodyDigest ??= sha256(request.payloadText, 'base64'));
@@ -129,13 +126,8 @@ export function keysOf(
     // A signed time may be as far ahead as it may be old. It is compared when the head arrives: the body takes its time
     // after that (`bodyTimeoutSeconds`, twice at worst: 20 minutes), and must not outlast what is remembered.
     const freshMs = toleranceSeconds === undefined ? 0 : 2 * toleranceSeconds * 1000 + HOUR_MS;
-    // A relay could say of what it saw that it has kept it since.
-    const forMs = Math.max(keepMs, freshMs + (relayed === undefined ? 0 : LONGEST_RELAYED_MS));
+    const forMs = Math.max(keepMs, freshMs);
     keys.push(toKey(['signed', verifiedBy, hook], signedDigest, 'conflict', forMs));
-  }
-  if (relayed?.id !== undefined) {
-    const forMs = Math.max(keepMs, LONGEST_RELAYED_MS + HOUR_MS);
-    keys.push(toKey(['relayed', verifiedBy, hook], relayed.id, 'repeat', forMs));
   }
   return { keys, byAction };
 }

@@ -16,7 +16,6 @@ import { Clock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { AnswerWriter } from './answer.ts';
 import { ClientAddresses } from './auth/client-address.ts';
-import { relayReceipt } from './auth/relay-receipt.ts';
 import { BodyBudget } from './body.ts';
 import type { HookCall } from './hook-call.ts';
 import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
@@ -126,16 +125,12 @@ export class FastifyIngress {
     // Without its token.
     const name = callback === undefined ? path : runPath(callback.runId);
     if (question !== undefined) void reply.header('cache-control', 'no-store');
-    const receivedAt = this.clock.now();
-    const relayed = relayReceipt(raw);
     const call: HookCall = {
       raw,
       name,
       settings,
       client: this.addresses.get(raw, settings),
-      receivedAt,
-      arrivedAt: receivedAt - (relayed?.keptMs ?? 0),
-      relayed,
+      receivedAt: this.clock.now(),
       began: performance.now(),
       rule: this.rules.get(settings, name),
       question,

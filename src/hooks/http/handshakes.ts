@@ -138,11 +138,11 @@ export class Handshakes {
 /** The one of the path's secrets that a request is signed with; undefined: none, it was let in by its token. */
 async function findSecret(
   signer: PathSigner | undefined,
-  { raw, bytes: body = EMPTY, arrivedAt }: HookCall,
+  { raw, bytes: body = EMPTY, receivedAt }: HookCall,
 ): Promise<string | undefined> {
   const { method = '', url = '', headers } = raw;
   for (const [index, verifier] of (signer?.single() ?? []).entries()) {
-    const found = await verifier.verify({ method, url, headers, body }, arrivedAt);
+    const found = await verifier.verify({ method, url, headers, body }, receivedAt);
     if (typeof found !== 'string') return signer?.secrets[index]?.text;
   }
   return undefined;

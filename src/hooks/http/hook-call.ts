@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { HookRequest, RelayedRequest } from '../actions/hook-request.ts';
+import type { HookRequest } from '../actions/hook-request.ts';
 import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
@@ -43,11 +43,8 @@ export interface HookCall {
   readonly settings: ResolvedHooksOptions;
   /** Address of whoever sent it. */
   readonly client: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. Times that senders sign are compared with it. */
   readonly receivedAt: number;
-  /** The same; of what a relay kept, when it came to the relay. Times that senders sign are compared with it. */
-  readonly arrivedAt: number;
-  readonly relayed: RelayedRequest | undefined;
   /** When it was received by `performance.now()`, for how long it took. */
   readonly began: number;
   /** What the configuration says of this path before the payload is known. */

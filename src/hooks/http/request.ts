@@ -15,7 +15,7 @@ const NO_CONTENT: ParsedJson = { value: {}, text: '{}', isVerbatim: false };
 
 /** Makes a {@link HookRequest}, plain data, of what came in over HTTP. @throws Rejection invalid_idempotency_key */
 export function toHookRequest(call: HookCall): HookRequest {
-  const { raw, name, settings, client, receivedAt, relayed, rule, signer, signature } = call;
+  const { raw, name, settings, client, receivedAt, rule, signer, signature } = call;
   const { verifiedBy = VERIFIED_BY_HOST, content = NO_CONTENT, callback } = call;
   const idempotencyKey = getIdempotencyKey(raw.headers);
   const secrets = secretsOf(call);
@@ -31,7 +31,6 @@ export function toHookRequest(call: HookCall): HookRequest {
     verifiedBy,
     receivedAt,
     settings,
-    ...(relayed !== undefined && { relayed }),
     ...(signature !== undefined && { signature }),
     ...(payloadDigest !== undefined && { payloadDigest }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),

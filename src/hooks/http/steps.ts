@@ -71,10 +71,10 @@ const secretByHandshake: Step = (call, { handshakes }) => {
  * is read.
  */
 const signatureByHead: Step = (call, { signatures }) => {
-  const { rule, question, callback, raw, client, arrivedAt } = call;
+  const { rule, question, callback, raw, client, receivedAt } = call;
   const signer = question === undefined && callback === undefined ? rule?.signer : undefined;
   if (rule === undefined || signer === undefined || presentsToken(call, rule)) return call;
-  signatures.checkHead(raw, { verifier: signer.verifier, client, arrivedAt });
+  signatures.checkHead(raw, { verifier: signer.verifier, client, receivedAt });
   return { ...call, signer };
 };
 
@@ -109,10 +109,10 @@ const readBody: Step = async (call, { body, signatures }) => {
 
 /** The sender has to sign: 401 unless its signature fits these bytes. Only then it is known who it is. */
 const verifySignature: Step = (call, { signatures }) => {
-  const { signer, raw, client, arrivedAt, bytes = EMPTY } = call;
+  const { signer, raw, client, receivedAt, bytes = EMPTY } = call;
   if (signer === undefined) return call;
   const { verifier, toleranceSeconds } = signer;
-  const verifying = signatures.verify(raw, { verifier, client, arrivedAt }, bytes);
+  const verifying = signatures.verify(raw, { verifier, client, receivedAt }, bytes);
   return verifying.then(({ sender, ...proof }) => ({
     ...call,
     verifiedBy: signedBy(proof.scheme, sender),

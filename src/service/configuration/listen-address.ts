@@ -55,19 +55,6 @@ function toUnix(text: string, dir: string): UnixAddress | null {
   return isSound && Buffer.byteLength(path) <= LONGEST_PATH ? { kind: 'unix', path } : null;
 }
 
-/** Who forwards requests of senders: tunnels, and the listener of a relay, whose word counts for more. */
-export type Forwarder = 'tunnel' | 'relay';
-
-const FORWARDER_SOCKETS = { tunnel: 'hooks.sock', relay: 'relay.sock' };
-
-/**
- * Where programs that forward requests of senders hand them to the service with this data directory.
- * @returns null: its path is too long for a socket
- */
-export function forwarderAddress(dir: string, forwarder: Forwarder): UnixAddress | null {
-  return toUnix(FORWARDER_SOCKETS[forwarder], dir);
-}
-
 /** Whether only programs on this machine can connect. */
 export function isLocalAddress(address: ListenAddress): boolean {
   return address.kind === 'unix' || (address.host !== undefined && isLoopback(address.host));

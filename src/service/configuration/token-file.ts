@@ -19,11 +19,7 @@ export function newToken(): string {
 
 /** A token that the service made for itself, kept in the data directory with mode 0600. */
 export class TokenFile {
-  /** @param key what names its directory */
-  constructor(
-    readonly path: string,
-    private readonly key = 'store.dir',
-  ) {}
+  constructor(readonly path: string) {}
 
   /**
    * The token that is kept; undefined when there is none yet.
@@ -76,6 +72,6 @@ export class TokenFile {
 
   #unusable(verb: string, error: unknown): ConfigurationError {
     const message = `must hold a writable directory: ${this.path} cannot be ${verb} (${errorCode(error)})`;
-    return new ConfigurationError([{ key: this.key, message }]);
+    return new ConfigurationError([{ key: 'store.dir', message }]);
   }
 }

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import type { IPv4, IPv6 } from 'ipaddr.js';
@@ -19,10 +18,7 @@ export class ClientAddresses {
   get(request: IncomingMessage, settings: ResolvedHooksOptions): string {
     const forwardedFor = request.headers['x-forwarded-for'];
     const entries = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
-    const { socket } = request;
-    const ranges = this.#rangesOf(settings);
-    if (isForwarder(socket)) return forwardedClient(entries ?? '', ranges) ?? folded(undefined);
-    return clientAddress(socket.remoteAddress, entries, ranges);
+    return clientAddress(request.socket.remoteAddress, entries, this.#rangesOf(settings));
   }
 
   #rangesOf(settings: ResolvedHooksOptions): readonly TrustedRange[] {
@@ -45,19 +41,6 @@ function proxyProblems({ trustedProxies }: ResolvedHooksOptions): Problem[] {
           },
         ],
   );
-}
-
-/** Sockets of programs that forward requests of senders. */
-const FORWARDERS = new WeakSet<Socket>();
-
-/** Has everything that connects to `server` believed about whose requests it forwards: who may connect says its file. */
-export function believeForwarders(server: Server): void {
-  server.on('connection', (socket) => FORWARDERS.add(socket));
-}
-
-/** Whether what comes by this socket was forwarded by a program that is believed. */
-export function isForwarder(socket: Socket): boolean {
-  return FORWARDERS.has(socket);
 }
 
 /** A range of addresses whose word about the client is believed. */

@@ -37,7 +37,7 @@ describe('SignatureCheck', () => {
     client = '192.0.2.1',
   ): ReturnType<SignatureCheck['verify']> => {
     const bytes = await check.read(raw, client, LIMITS, () => body);
-    return check.verify(raw, { verifier: saying(fault), client, arrivedAt: 0 }, bytes);
+    return check.verify(raw, { verifier: saying(fault), client, receivedAt: 0 }, bytes);
   };
   /** So many bodies that do not end before they are told to. */
   const holding = (count: number): { end: () => void } => {

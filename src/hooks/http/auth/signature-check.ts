@@ -26,7 +26,7 @@ export interface SignedArrival {
   readonly verifier: SignatureVerifier;
   readonly client: string;
   /** Epoch milliseconds; a slow body makes no signature stale. */
-  readonly arrivedAt: number;
+  readonly receivedAt: number;
 }
 
 /**
@@ -50,8 +50,8 @@ export class SignatureCheck {
   }
 
   /** The cheap half. @throws Rejection invalid_signature */
-  checkHead(raw: IncomingMessage, { verifier, client, arrivedAt }: SignedArrival): void {
-    const fault = verifier.checkHead(headOf(raw), arrivedAt);
+  checkHead(raw: IncomingMessage, { verifier, client, receivedAt }: SignedArrival): void {
+    const fault = verifier.checkHead(headOf(raw), receivedAt);
     if (fault === null) return;
     this.#bodies.noteFailure(client);
     throw FAULTS[fault];
@@ -81,13 +81,13 @@ export class SignatureCheck {
   /** @throws Rejection invalid_signature; verification_unavailable, to be tried again */
   async verify(
     raw: IncomingMessage,
-    { verifier, client, arrivedAt }: SignedArrival,
+    { verifier, client, receivedAt }: SignedArrival,
     body: Buffer,
   ): Promise<VerifiedSignature> {
     try {
       const found = verifier.verify(
         { ...headOf(raw), body, client: throttleKey(client) },
-        arrivedAt,
+        receivedAt,
       );
       const outcome = found instanceof Promise ? await found : found;
       if (typeof outcome === 'string') throw FAULTS[outcome];

@@ -7,9 +7,8 @@ import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { errorCode } from '../platform/errors.ts';
 import { addressText } from './configuration/listen-address.ts';
-import type { Forwarder, ListenAddress, TcpAddress } from './configuration/listen-address.ts';
+import type { ListenAddress, TcpAddress } from './configuration/listen-address.ts';
 import { createSecondServer, endConnections } from './http-adapter.ts';
-import { believeForwarders, believeRelay } from '../hooks/index.ts';
 import { ListenFailure, listenFailure } from './listen-failure.ts';
 import { noteArrivals } from './ops/index.ts';
 
@@ -18,30 +17,20 @@ const SOCKET_MODE = 0o660;
 /** While it is made: nobody else, whatever the umask of the process. */
 const MASK = 0o077;
 
-/**
- * A second server before the same routes: that of the operator (`ops.listen`), or a socket of programs that forward
- * requests of senders (tunnels, `hooks listen`), which serves hooks only. It closes after that of the hooks, so that a stop can be
- * watched.
- */
-export class SecondListener {
-  readonly server: Server;
-  /** Of the configuration, which says where it listens. */
-  readonly #key: 'ops.listen' | 'store.dir';
+/** What every sentence about it names. */
+const KEY = 'ops.listen';
 
-  /**
-   * @param fastify not started yet: it closes this one, too.
-   * @param side whom it is for
-   */
+/** The operator's own server before the same routes. It closes after that of the hooks, so that a stop can be watched. */
+export class OperatorListener {
+  readonly server: Server;
+
+  /** @param fastify not started yet: it closes this one, too. */
   constructor(
     fastify: FastifyInstance,
     private readonly address: ListenAddress,
-    side: 'operator' | Forwarder,
   ) {
     this.server = createSecondServer(fastify);
-    this.#key = side === 'operator' ? 'ops.listen' : 'store.dir';
-    if (side === 'operator') noteArrivals(this.server, address.kind);
-    else if (side === 'relay') believeRelay(this.server);
-    else believeForwarders(this.server);
+    noteArrivals(this.server, address.kind);
     // Fastify runs these once its own server is closed.
     fastify.addHook('onClose', () => this.#close());
   }
@@ -49,7 +38,7 @@ export class SecondListener {
   /**
    * Once the routes are there. A socket that a dead process left is replaced.
    * @returns where it listens, as `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock`
-   * @throws ListenFailure which names the key
+   * @throws ListenFailure which names `ops.listen`
    */
   async listen(): Promise<string> {
     const { address } = this;
@@ -58,7 +47,7 @@ export class SecondListener {
       await this.#listenOnSocket(address.path);
       return addressText(address);
     } catch (error) {
-      throw listenFailure(error, { host: this.#key, port: this.#key });
+      throw listenFailure(error, { host: KEY, port: KEY });
     }
   }
 
@@ -71,7 +60,7 @@ export class SecondListener {
   }
 
   async #listenOnSocket(path: string): Promise<void> {
-    await makeWay(path, this.#key);
+    await makeWay(path);
     const mask = process.umask(MASK);
     try {
       this.server.listen(path);
@@ -93,9 +82,9 @@ export class SecondListener {
 }
 
 /** Removes a socket that nobody listens on any more. @throws ListenFailure when something else is in the way */
-async function makeWay(path: string, key: string): Promise<void> {
+async function makeWay(path: string): Promise<void> {
   const refused = (problem: string): ListenFailure =>
-    new ListenFailure(`${key} names ${path}, which`, problem);
+    new ListenFailure(`${KEY} names ${path}, which`, problem);
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) {
     const directory = await stat(dirname(path)).catch(() => undefined);

@@ -9,7 +9,7 @@ import { ConfigDirectory } from '../../test/support/config-directory.ts';
 import { askAt } from '../../test/support/http-question.ts';
 import type { ListenAddress } from './configuration/listen-address.ts';
 import { createHttpAdapter } from './http-adapter.ts';
-import { SecondListener } from './second-listener.ts';
+import { OperatorListener } from './operator-listener.ts';
 import type { OperatorSide } from './operator-side.ts';
 
 const LOOPBACK = { kind: 'tcp', host: '127.0.0.1', port: 0 } as const;
@@ -27,11 +27,11 @@ class Listeners implements AsyncDisposable {
   hooks = '';
   operator = '';
   readonly fastify: FastifyInstance;
-  readonly listener: SecondListener;
+  readonly listener: OperatorListener;
 
   constructor(address: ListenAddress, side: OperatorSide = {}) {
     this.fastify = createHttpAdapter({ isApart: true, ...side }).getInstance<FastifyInstance>();
-    this.listener = new SecondListener(this.fastify, address, 'operator');
+    this.listener = new OperatorListener(this.fastify, address);
     for (const url of ['/hooks/wake', '/ops/metrics', '/ops', '/console/*', '/health/live']) {
       this.fastify.get(url, () => ({ ok: true, route: url }));
     }
