@@ -13,10 +13,19 @@ const NGROK = {
   ],
 };
 const FUNNEL = {
-  AllowFunnel: { 'box.tail.ts.net:443': true, 'box.tail.ts.net:8443': true },
+  AllowFunnel: {
+    'box.tail.ts.net:443': true,
+    'box.tail.ts.net:8443': true,
+    'box.tail.ts.net:10000': true,
+    'astray.tail.ts.net:443': true,
+  },
   Web: {
     'box.tail.ts.net:443': { Handlers: { '/': { Proxy: 'http://127.0.0.1:18790' } } },
     'box.tail.ts.net:8443': { Handlers: { '/': { Proxy: 'http://127.0.0.1:3000' } } },
+    'box.tail.ts.net:10000': {
+      Handlers: { '/hooks': { Proxy: 'http://127.0.0.1:18790/hooks' } },
+    },
+    'astray.tail.ts.net:443': { Handlers: { '/hooks': { Proxy: 'http://127.0.0.1:18790' } } },
     'inside.tail.ts.net:443': { Handlers: { '/': { Proxy: 'http://127.0.0.1:18790' } } },
   },
 };
@@ -49,6 +58,7 @@ it('finds the tunnels that lead here, and no others', async () => {
     { url: 'https://ab12.ngrok-free.app', by: 'ngrok' },
     { url: 'https://three-words.trycloudflare.com', by: 'cloudflared' },
     { url: 'https://box.tail.ts.net', by: 'Tailscale' },
+    { url: 'https://box.tail.ts.net:10000', by: 'Tailscale' },
   ]);
   await Promise.all([ngrok, quick, named].map((one) => one.close()));
   // Nobody listens there any more, as on most machines.

@@ -40,8 +40,8 @@ export function tunnelHint(port: number): string {
 
 /** Those that lead to this port, as far as they can tell. */
 export async function findTunnels(port: number, places = PLACES): Promise<readonly Tunnel[]> {
-  const leadsHere = (target: string | undefined): boolean =>
-    new RegExp(`:${port}/?$`).test(target ?? '');
+  const leadsHere = (target = '', mount = '/'): boolean =>
+    target.replace(/\/$/, '').endsWith(`:${port}${mount.replace(/\/$/, '')}`);
   const { timeoutMs } = places;
   const [ngrok, tailscale, ...cloudflared] = await Promise.all([
     answerOf(`${places.ngrok}/api/tunnels`, timeoutMs),
@@ -59,7 +59,13 @@ export async function findTunnels(port: number, places = PLACES): Promise<readon
       by: 'cloudflared',
     })),
     ...Object.keys(isRecord(funnels) ? funnels : {})
-      .filter((host) => leadsHere(getText(tailscale, 'Web', host, 'Handlers', '/', 'Proxy')))
+      .filter((host) => {
+        // Funnel takes the path off that it is mounted at: a target with the same path puts it back.
+        const mounted = getField(tailscale, 'Web', host, 'Handlers');
+        return Object.entries(isRecord(mounted) ? mounted : {}).some(([mount, handler]) =>
+          leadsHere(getText(handler, 'Proxy'), mount),
+        );
+      })
       .map((host) => ({ url: `https://${host.replace(/:443$/, '')}`, by: 'Tailscale' })),
   ];
   return found.flatMap(({ url, by }) =>
