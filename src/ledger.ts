@@ -56,8 +56,6 @@ export type {
   BadEndChange,
   BadEnds,
   Behind,
-  EndedTogether,
-  HeldMessage,
   CollectedEvent,
   Collecting,
   HeldFor,

@@ -84,7 +84,6 @@ import { Notices } from './work/notice.ts';
 import { OperatorAddress } from './work/operator-address.ts';
 import { Outbox } from './work/outbox.ts';
 import { Questions } from './work/questions.ts';
-import { Digests } from './work/digest.ts';
 import { QuietHours } from './work/quiet-hours.ts';
 import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
@@ -254,7 +253,6 @@ export const providers: Provider[] = [
   RuleKeeper,
   LoopKeeper,
   QuietHours,
-  Digests,
   { provide: RunRules, useExisting: MappingService },
   EventWaits,
   HeartbeatStep,

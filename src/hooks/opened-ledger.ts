@@ -114,7 +114,6 @@ export const ledgerPorts: readonly Provider[] = [
     add: true,
     badEnds: true,
     behind: true,
-    heldBehind: true,
     reserve: true,
     reconsider: true,
     findReplies: true,

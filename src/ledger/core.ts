@@ -37,7 +37,7 @@ import {
 } from './sessions/session-memory.ts';
 import { readBudgets, reserveTurn } from './work/budgets.ts';
 import { abandon, commit, noteActing } from './work/commit.ts';
-import { readBehind, readHeldBehind } from './work/gathering.ts';
+import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
 import { findReplies } from './work/replies.ts';
@@ -90,7 +90,6 @@ export const FRESH_READS = {
   readOpenQuestions,
   countWaits,
   readBehind,
-  readHeldBehind,
   findReplies,
   holderOf,
   isPaused,

@@ -1,4 +1,4 @@
-import { DeliveryError, HooksSettings, LedgerAdmin } from '../../src/hooks/index.ts';
+import { HooksSettings } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { HookPreview } from '../../src/hooks/operating/hook-preview.ts';
 import { ManualClock } from '../support/clocks.ts';
@@ -236,7 +236,7 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     const HOURS = { from: '22:00', to: '07:00', timezone: 'UTC' };
     const toChat = { deliver: true, channel: 'chan_1' } as const;
 
-    it('of a channel hold its messages, which are sent afterwards as one, in order', async () => {
+    it('of a channel hold its messages, which are sent afterwards, in order', async () => {
       await start(toChat, {});
       hooks.chan1Binding.quietHours = NIGHT;
       hooks.runner.reply = ({ prompt }) => `Look at ${/host-\d/.exec(prompt)?.[0]}.`;
@@ -250,87 +250,10 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       clock.advance(7 * 60 * MINUTE);
       for (const one of sent) await delivery(one, 'delivered');
       expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
-        '**3 messages that were held:**\n\nLook at host-1.\n\n---\n\nLook at host-2.\n\n---\n\nLook at host-3.',
+        'Look at host-1.',
+        'Look at host-2.',
+        'Look at host-3.',
       ]);
-      const details = await Promise.all(sent.map(({ eventId }) => hooks.details(eventId)));
-      const ids = details.map(({ deliveries: [one] }) => one?.messageId);
-      expect(new Set(ids).size).toBe(1);
-      expect(details.map(({ status }) => status)).toEqual(['done', 'done', 'done']);
-    });
-
-    describe('and what was held', () => {
-      /** Three messages that were held and are now due; the channel is away for the first attempts. */
-      const held = async (fail: () => Error | undefined, says: readonly string[]) => {
-        await start(toChat, {});
-        hooks.chan1Binding.quietHours = NIGHT;
-        let at = 0;
-        hooks.runner.reply = () => says[at++] ?? '';
-        const sent: Sent[] = [];
-        for (const text of says) {
-          const one = await send(text);
-          sent.push(one);
-          await delivery(one, 'pending', /^held until/);
-        }
-        answerWith(fail);
-        clock.advance(7 * 60 * MINUTE);
-        return sent;
-      };
-      const answerWith = (fail: () => Error | undefined) => {
-        hooks.chan1.answer = async () => {
-          const error = fail();
-          if (error !== undefined) throw error;
-          return { messageId: 'm' };
-        };
-      };
-      const texts = () => hooks.chan1.messages.map(({ text }) => text);
-      const digest = (...all: readonly string[]) =>
-        `**${all.length} messages that were held:**\n\n${all.join('\n\n---\n\n')}`;
-
-      it('is sent again as the same message, without what was erased meanwhile', async () => {
-        const sent = await held(
-          () => new DeliveryError('busy', 'retryable'),
-          ['one', 'two', 'three'],
-        );
-        await delivery(sent[0]!, 'pending', /busy/);
-        await hooks.app.get(LedgerAdmin).forget(sent[1]!.eventId);
-        answerWith(() => undefined);
-        clock.advance(MINUTE);
-        await delivery(sent[0]!, 'delivered');
-        await delivery(sent[2]!, 'delivered');
-        expect(texts()).toEqual([digest('one', 'two', 'three'), digest('one', 'three')]);
-        const keys = hooks.chan1.messages.map(({ idempotencyKey }) => idempotencyKey);
-        expect(new Set(keys).size).toBe(2);
-      });
-
-      it('is sent one by one where it is refused, so that each is told of by itself', async () => {
-        let refusals = 0;
-        const refuseOnce = () =>
-          (refusals += 1) === 1 ? new DeliveryError('no', 'permanent') : undefined;
-        const sent = await held(refuseOnce, ['one', 'two', 'three']);
-        await delivery(sent[0]!, 'dead', /no/);
-        for (const one of sent.slice(1)) await delivery(one, 'delivered');
-        expect(texts()).toEqual([digest('one', 'two', 'three'), digest('two', 'three')]);
-      });
-
-      it('is given up as one where it may have arrived and must not twice', async () => {
-        await start(toChat, {});
-        const unknown = () => new DeliveryError('gone', 'unknown');
-        hooks.chan1Binding.quietHours = NIGHT;
-        hooks.chan1Binding.onUnknown = 'stop';
-        const sent = [await send('a'), await send('b')];
-        for (const one of sent) await delivery(one, 'pending', /^held until/);
-        answerWith(unknown);
-        clock.advance(7 * 60 * MINUTE);
-        for (const one of sent) await delivery(one, 'unknown', /gone/);
-        expect(texts()).toHaveLength(1);
-      });
-
-      it('is one message only as far as that shows each as it would be alone', async () => {
-        const open = '```\nopen';
-        const sent = await held(() => undefined, ['one', open, 'three']);
-        for (const one of sent) await delivery(one, 'delivered');
-        expect(texts()).toEqual(['one', open, 'three']);
-      });
     });
 
     it('of an agent hold what it says', async () => {

@@ -119,10 +119,6 @@ class ClaimedAtOnce extends WorkLedger {
     return this.queue.call('readBehind', { lane, key }, most);
   }
 
-  override heldBehind({ lane, key }: Lease, most: number): ReturnType<WorkLedger['heldBehind']> {
-    return this.queue.call('readHeldBehind', { lane, key }, most);
-  }
-
   override reserve(...args: Parameters<WorkLedger['reserve']>): ReturnType<WorkLedger['reserve']> {
     return this.queue.call('reserve', ...args);
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Channel, DeliveryError, deliveryWork } from '../../src/hooks/ports/index.ts';
 import type {
   AgentReply,
@@ -37,12 +38,8 @@ interface ModelMessage {
   readonly eventId: string;
   /** How often it has arrived. */
   arrivals: number;
-  /** It may have been looked at in its quiet hours. */
-  mayBeHeld: boolean;
-  /** All that was due was looked at then. */
+  /** All that was due was looked at in its quiet hours. */
   wasHeld: boolean;
-  /** A process died that may have sent it: so it is sent by itself again. */
-  isAlone: boolean;
   isErased: boolean;
 }
 
@@ -92,13 +89,7 @@ export class QuietWorld {
   /** It could not be for a time: what is due is any time's. */
   wasAway = false;
   deaths = 0;
-  /** Messages of several that have arrived. */
-  digests = 0;
-  /** A process has looked at some of what was due, and not at all of it. */
-  #isHalfDone = false;
   readonly #heard = new Map<string, string>();
-  /** What has arrived since somebody last looked: a list for each message of the platform. */
-  #news: { readonly to: string; readonly parts: readonly ModelMessage[] }[] = [];
   #process!: ModuleProcess;
 
   private constructor(
@@ -114,26 +105,24 @@ export class QuietWorld {
     return world;
   }
 
-  async say(said: Said): Promise<void> {
+  /** @param stored what else an earlier build wrote into its job */
+  async say(said: Said, stored: object = {}): Promise<void> {
     const text = `message ${this.messages.length + 1};`;
-    const given = this.#event(text, said);
+    const given = this.#event(text, said, stored);
     await this.#process.ledger.intake.accept(given, LIMITS);
-    const rest = { arrivals: 0, mayBeHeld: false, wasHeld: false, isAlone: false, isErased: false };
+    const rest = { arrivals: 0, wasHeld: false, isErased: false };
     this.messages.push({ text, said, eventId: given.id, ...rest });
   }
 
   /** Lets a process look at a message, of which it may die. @returns whether there was one */
   async deliver(dies = Infinity): Promise<boolean> {
     const { life } = this.#process;
-    this.#isHalfDone = true;
-    for (const message of this.#open()) message.mayBeHeld ||= this.#isQuiet(message);
     life.endAfter(dies);
     const found = await Promise.race([this.#process.work('delivery'), life.over]);
     life.endAfter(Infinity);
     if (!life.isOver) return found === 1;
     await life.rest();
     this.deaths += 1;
-    for (const message of this.#open()) message.isAlone ||= !message.wasHeld;
     this.#process = await this.#begin();
     return true;
   }
@@ -161,22 +150,12 @@ export class QuietWorld {
   /** Until nothing is due. */
   async drain(): Promise<void> {
     const before = this.deaths;
-    const wasHalfDone = this.#isHalfDone;
-    this.#news = [];
     for (let looks = 0; await this.deliver(); looks += 1)
       if (looks > MOST_LOOKS) return this.#crime('it is looked at for ever');
-    this.#isHalfDone = false;
     if (this.wasAway || this.isAway || this.deaths > before) return;
     for (const message of this.#open()) {
       if (!this.#isQuiet(message)) this.#crime(`${message.text} waits for nothing`);
       message.wasHeld = true;
-    }
-    if (wasHalfDone) return;
-    // However many were held for somebody, he gets one message.
-    for (const to of new Set(this.messages.map(({ said }) => said.to))) {
-      const held = this.#news.filter((one) => one.to === to && one.parts[0]?.wasHeld === true);
-      if (held.some(({ parts }) => parts.some(({ isAlone }) => isAlone))) continue;
-      if (held.length > 1) this.#crime(`${to} is disturbed ${held.length} times`);
     }
   }
 
@@ -218,22 +197,16 @@ export class QuietWorld {
     if (known !== undefined && known !== text) this.#crime(`${idempotencyKey} is two messages`);
     if (known !== undefined) return;
     this.#heard.set(idempotencyKey, text);
-    const parts = [...text.matchAll(/message (\d+);/g)].map(
-      (one) => this.messages[Number(one[1]) - 1]!,
-    );
-    this.#news.push({ to, parts });
-    if (parts.length > 1) this.digests += 1;
-    if (parts.length === 0) this.#crime('an empty message arrives');
-    for (const [at, part] of parts.entries()) {
-      const again = `${part.text} arrives again`;
-      part.arrivals += 1;
-      if (part.arrivals > 1 && !this.messages.some(({ isErased }) => isErased)) this.#crime(again);
-      if (this.#isQuiet(part)) this.#crime(`${part.text} disturbs`);
-      if (part.isErased) this.#crime(`${part.text} was erased`);
-      if (part.said.to !== to) this.#crime(`${part.text} is told to ${to}`);
-      if (at > 0 && !part.mayBeHeld) this.#crime(`${part.text} was not held`);
-      if (at > 0 && parts[at - 1]!.eventId > part.eventId) this.#crime(`${part.text} is too late`);
-    }
+    const message = this.messages.find((one) => one.text === text);
+    if (message === undefined) return this.#crime(`${text} was never said`);
+    message.arrivals += 1;
+    if (message.arrivals > 1) this.#crime(`${text} arrives again`);
+    if (this.#isQuiet(message)) this.#crime(`${text} disturbs`);
+    if (message.isErased) this.#crime(`${text} was erased`);
+    if (message.said.to !== to) this.#crime(`${text} is told to ${to}`);
+    const earlier = this.#open().filter((one) => one.wasHeld && one.eventId < message.eventId);
+    if (message.wasHeld && earlier.some((one) => isDeepStrictEqual(one.said, message.said)))
+      this.#crime(`${text} is too early`);
   }
 
   close(): void {
@@ -257,7 +230,7 @@ export class QuietWorld {
     this.crimes.push(`${new Date(this.clock.now()).toISOString()}: ${what}`);
   }
 
-  #event(text: string, { mapping, to, isReply, isUrgent }: Said): NewEvent {
+  #event(text: string, { mapping, to, isReply, isUrgent }: Said, stored: object): NewEvent {
     const receivedAt = this.clock.now();
     const base = event({ hook: mapping, receivedAt });
     const deliveryId = deliveryOf(base.id);
@@ -275,6 +248,7 @@ export class QuietWorld {
       wakeMode: 'none',
       trust: { level: 'trusted', verifiedBy: 'token', mapping },
       ...(isUrgent && { isUrgent }),
+      ...stored,
     };
     const { runId } = job;
     const of = { id: deliveryId, eventId: base.id, runId, channel: 'chan_1', to } as const;

@@ -17,7 +17,6 @@ import type {
   ClaimLimits,
   ContextLimits,
   Lane,
-  HeldMessage,
   Lease,
   Ledger,
   LedgerProvider,
@@ -73,10 +72,6 @@ class StandInSessions extends Sessions {
 /** Hands out the leases that a test gives it and writes down what becomes of them. */
 class StandInWork extends WorkLedger {
   override async reconsider(): Promise<void> {}
-
-  override async heldBehind(): Promise<readonly HeldMessage[]> {
-    return [];
-  }
 
   readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
   readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];

@@ -231,10 +231,6 @@ export interface DeliveryJob {
   readonly forgets?: string;
   /** It is sent in quiet hours, too. */
   readonly isUrgent?: boolean;
-  /** Quiet hours have held it. */
-  readonly wasHeld?: true;
-  /** The work of those behind it that were held, too, and are sent in its message. */
-  readonly together?: readonly number[];
   /** `hooks.summary: unless-delivered`: what to post when the delivery was not made. */
   readonly summaryIfUndelivered?: string;
   /** Whether its end asks for a heartbeat. */

@@ -77,18 +77,6 @@ export interface Behind {
   readonly newestAt: number | null;
 }
 
-/** A message that waits behind another one, which quiet hours have held. @publicApi */
-export interface HeldMessage {
-  readonly workId: number;
-  readonly job: DeliveryJob;
-}
-
-/** Work that ends with other work of its key, behind which it waits; nothing, where it is gone by then. @publicApi */
-export interface EndedTogether {
-  readonly workId: number;
-  readonly changes: readonly Change[];
-}
-
 /**
  * What becomes of the work: finished, tried again later, or given up (kept, so that an operator can retry it).
  * `interrupted`: the service stopped during the attempt, which counts as nothing; crashes before it count on.
@@ -105,14 +93,12 @@ export interface EndedTogether {
  * @publicApi
  */
 export type StepOutcome =
-  /** `together`: what ends with it. */
-  | { type: 'done'; together?: readonly EndedTogether[] }
+  | { type: 'done' }
   /** `at`: epoch milliseconds before which it is not begun again. */
   | { type: 'retry'; at: number; interrupted?: true }
   | { type: 'release' }
   | { type: 'cut'; job: DeliveryJob; parts: readonly string[] }
-  /** `job`: what it goes on with. */
-  | { type: 'continue'; job?: DeliveryJob }
+  | { type: 'continue' }
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
   /**
@@ -131,11 +117,11 @@ export type StepOutcome =
       most?: number;
       wait?: NewWait;
       awaits?: string;
-      job?: RunJob | DeliveryJob;
+      job?: RunJob;
       onEnd?: NewWork;
     }
   | { type: 'gather'; most: number; key: string }
-  | { type: 'dead'; together?: readonly EndedTogether[] };
+  | { type: 'dead' };
 
 /**
  * What a claim leaves out, by who does the work (of a delivery the channel, which is the first word of its key; of a turn
@@ -185,9 +171,6 @@ export abstract class WorkLedger {
 
   /** What waits behind the lease in its queue, counted up to `most`. */
   abstract behind(lease: Lease, most: number): Promise<Behind>;
-
-  /** The messages that wait behind the lease in its queue and that quiet hours have held, the first `most` of them. */
-  abstract heldBehind(lease: Lease, most: number): Promise<readonly HeldMessage[]>;
 
   /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
   abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;

@@ -7,14 +7,11 @@ import type {
   ChannelBinding,
   DeliveryJob,
   DeliveryLease,
-  EndedTogether,
-  HeldMessage,
   StepOutcome,
   WorkPart,
 } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelRegistry } from './channels.ts';
-import { Digests, digestKey } from './digest.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
@@ -27,9 +24,6 @@ import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
 const LOST_ANSWER = 'the service ended while the message was being sent; it may have arrived';
 
 const NOTHING_LEFT: StepResult = { outcome: { type: 'done' }, changes: [] };
-
-/** A message that is sent, with what was held and is sent in it. */
-type Sending = DeliveryLease & { readonly others?: readonly HeldMessage[] };
 
 /** Who sends, and to whom. */
 interface Address {
@@ -55,7 +49,6 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly questions: Questions,
     private readonly notes: RunNotes,
     private readonly quiet: QuietHours,
-    private readonly digests: Digests,
     private readonly clock: Clock,
   ) {}
 
@@ -70,10 +63,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
     const isNoted = given.job.note !== undefined;
     const ready = await (isNoted ? this.notes : this.questions).ready(given.job);
     if (ready === null) return NOTHING_LEFT;
-    const whole = { ...given, job: ready.job };
-    const binding = this.channels.binding(whole.job.channel);
-    const { job, others } = await this.digests.joined(whole, binding);
-    const lease: Sending = { ...given, job, others };
+    const { job } = ready;
+    const lease = { ...given, job };
+    const binding = this.channels.binding(job.channel);
     // The first message of a reply is what takes a note's place.
     const replaces = (lease.part?.place ?? 1) === 1 ? ready.replaces : undefined;
     try {
@@ -86,11 +78,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
       if (!isUncut && lease.crashes > 0 && stopsWhenUnknown(job, binding, replaces)) {
         return this.giveUp(lease, LOST_ANSWER, 'unknown');
       }
-      const held = lease.part === undefined ? this.quiet.before(whole, address.binding) : null;
+      const held = lease.part === undefined ? this.quiet.before(job, address.binding) : null;
       if (held !== null) return held;
-      const joins = await this.digests.join(whole, address.binding);
-      if (joins !== null) return joins;
-      if (isUncut) return others.length > 0 ? this.digests.part(whole) : cut(job, texts);
+      if (isUncut) return cut(job, texts);
       const pausedUntil = this.health.pausedUntil(job.channel);
       if (pausedUntil !== null) return postponed(pausedUntil);
       const part = lease.part ?? { text: texts[0] ?? '', place: 1, count: 1 };
@@ -116,37 +106,33 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   /** No further attempt. `unknown`: it may have arrived. The main session is shown why. */
-  giveUp(lease: Sending, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
-    const { job, others = [] } = lease;
+  giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
+    const { job } = lease;
     if (job.note?.says !== undefined) return NOTHING_LEFT;
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
     // A notice that could not be sent must not cause another one.
     const reason = badEndLine(job, status);
     if (job.isNotice === true) return { outcome: { type: 'dead' }, reason, changes: [] };
-    const changesOf = (one: DeliveryJob): readonly Change[] => [
-      { type: 'delivery-update', id: one.deliveryId, status, error, attempt },
-      ...this.notices.report(badEndLine(one, status), one.eventId),
-      ...(isDirect(one) ? [] : postSummaries(one, error, at)),
-      ...askHeartbeat(one, at),
-    ];
-    // What did not arrive is sent by itself; what may have arrived did so with all of it.
-    const lost = status === 'unknown' ? others : [];
     return {
-      outcome: { type: 'dead', ...endOfOthers(lost, changesOf) },
+      outcome: { type: 'dead' },
       reason,
-      changes: changesOf(job),
+      changes: [
+        { type: 'delivery-update', id: job.deliveryId, status, error, attempt },
+        ...this.notices.report(reason, job.eventId),
+        ...(isDirect(job) ? [] : postSummaries(job, error, at)),
+        ...askHeartbeat(job, at),
+      ],
     };
   }
 
   async #send(
-    lease: Sending,
+    lease: DeliveryLease,
     { binding, to, replaces }: Address,
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { channel, asks, note, runId } = lease.job;
-    const id = digestKey(lease.job.deliveryId, lease.others ?? []);
+    const { deliveryId: id, channel, asks, note, runId } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
     const part = note?.says ?? (count === 1 ? undefined : place);
     const idempotencyKey = part === undefined ? id : `${id}:${part}`;
@@ -177,30 +163,25 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   #taken(
-    lease: Sending,
+    lease: DeliveryLease,
     { binding, to, replaces }: Address,
     messageId: string | undefined,
   ): StepResult {
-    const { job, others = [] } = lease;
+    const { job } = lease;
     const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status);
     if (job.note?.says !== undefined) {
       return { outcome: { type: 'done' }, changes: noteSaid(job, messageId, replaces, attempt) };
     }
-    const changesOf = (one: DeliveryJob): readonly Change[] => {
-      const { deliveryId: id, channel } = one;
-      const session = mainSession(one.agentId);
-      return [
-        { type: 'delivery-update', id, status, error: null, attempt, messageId },
-        ...(one.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
-        ...askHeartbeat(one, at),
-      ];
-    };
+    const { deliveryId: id, channel } = job;
+    const session = mainSession(job.agentId);
     return {
-      outcome: { type: 'done', ...endOfOthers(others, changesOf) },
+      outcome: { type: 'done' },
       changes: [
-        ...changesOf(job),
+        { type: 'delivery-update', id, status, error: null, attempt, messageId },
+        ...(job.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
+        ...askHeartbeat(job, at),
         ...noteReplaced(job, replaces),
         ...(job.asks !== undefined && messageId !== undefined
           ? [{ type: 'asked', id: job.asks.wait, messageId } as const]
@@ -210,7 +191,11 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   /** Whether the platform took it cannot be known; the delivery's record says that the attempt was cut off. */
-  #interrupted(lease: Sending, binding: ChannelBinding, replaces: string | undefined): StepResult {
+  #interrupted(
+    lease: DeliveryLease,
+    binding: ChannelBinding,
+    replaces: string | undefined,
+  ): StepResult {
     if (stopsWhenUnknown(lease.job, binding, replaces))
       return this.giveUp(lease, LOST_ANSWER, 'unknown');
     const at = this.clock.now();
@@ -221,7 +206,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   #failed(
-    lease: Sending,
+    lease: DeliveryLease,
     binding: ChannelBinding | null,
     { kind, message, retryAfterMs }: DeliveryError,
     replaces: string | undefined,
@@ -246,15 +231,6 @@ export class DeliveryStep implements Step<DeliveryLease> {
       reason: `${lease.job.channel} (${kind})`,
     };
   }
-}
-
-/** What ends with a message, as it has ended. */
-function endOfOthers(
-  others: readonly HeldMessage[],
-  changesOf: (job: DeliveryJob) => readonly Change[],
-): { together?: readonly EndedTogether[] } {
-  if (others.length === 0) return {};
-  return { together: others.map(({ workId, job }) => ({ workId, changes: changesOf(job) })) };
 }
 
 /** For the notice: the words of a reply, a recipient or a sender are in none of them. */

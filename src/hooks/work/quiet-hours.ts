@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { endOfHours } from '../../platform/hours.ts';
 import { dayAndTime } from '../../platform/time.ts';
 import { AgentDirectory, Clock, RunRules, isDirect } from '../ports/index.ts';
-import type { ChannelBinding, DeliveryJob, DeliveryLease } from '../ports/index.ts';
+import type { ChannelBinding, DeliveryJob } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
 /** Hours of one kind may begin where those of the other end. */
@@ -21,26 +21,18 @@ export class QuietHours {
   ) {}
 
   /** What becomes of a message that is not to be sent now; null: it is. */
-  before({ job, attempt }: DeliveryLease, binding: ChannelBinding): StepResult | null {
-    const until = this.until(job, binding);
+  before(job: DeliveryJob, binding: ChannelBinding): StepResult | null {
+    const until = this.#until(job, binding);
     if (until === null) return null;
     const error = `held until the end of quiet hours, ${dayAndTime(until)}`;
-    // What may have been sent before goes by itself again, since its platform may know it so.
-    const isKnown = attempt > 1 && job.wasHeld !== true;
     return {
-      outcome: {
-        type: 'wait',
-        for: 'quiet-hours',
-        until,
-        holdsKey: false,
-        job: { ...job, wasHeld: true, ...(isKnown && { together: [] }) },
-      },
+      outcome: { type: 'wait', for: 'quiet-hours', until, holdsKey: false },
       changes: [{ type: 'delivery-update', id: job.deliveryId, error }],
     };
   }
 
   /** Until when a message is held that would be sent now, in epoch milliseconds; null: it is sent. */
-  until(job: DeliveryJob, { quietHours }: Pick<ChannelBinding, 'quietHours'>): number | null {
+  #until(job: DeliveryJob, { quietHours }: Pick<ChannelBinding, 'quietHours'>): number | null {
     const isReply = job.asks === undefined && job.settles === undefined && job.isNotice !== true;
     if (!isReply || job.note !== undefined || job.forgets !== undefined) return null;
     const { mapping } = job.trust;

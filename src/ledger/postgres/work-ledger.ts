@@ -10,7 +10,6 @@ import type {
   BadEnds,
   Behind,
   ClaimLimits,
-  HeldMessage,
   Lease,
   StepOutcome,
   WorkPart,
@@ -194,10 +193,6 @@ export class PostgresWorkLedger extends WorkLedger {
 
   behind({ lane, key }: Lease, most: number): Promise<Behind> {
     return this.#store.freshReads.call('readBehind', { lane, key }, most);
-  }
-
-  heldBehind({ lane, key }: Lease, most: number): Promise<readonly HeldMessage[]> {
-    return this.#store.freshReads.call('readHeldBehind', { lane, key }, most);
   }
 
   reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {

@@ -14,7 +14,6 @@ import type {
   BadEnds,
   Behind,
   ClaimLimits,
-  HeldMessage,
   Lease,
   StepOutcome,
 } from '../../hooks/ports/work-ledger.ts';
@@ -253,10 +252,6 @@ class SqliteWorkLedger extends WorkLedger {
 
   behind({ lane, key }: Lease, most: number): Promise<Behind> {
     return this.#writer.call('readBehind', { lane, key }, most);
-  }
-
-  heldBehind({ lane, key }: Lease, most: number): Promise<readonly HeldMessage[]> {
-    return this.#writer.call('readHeldBehind', { lane, key }, most);
   }
 
   reserve(runId: string, meters: readonly Meter[]): Promise<Reservation> {

@@ -2,7 +2,7 @@
 // so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
-import type { EndedTogether, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { applyAll, locksOf } from '../changes.ts';
 import { text } from '../rows.ts';
 import { first, keyLock } from '../tx.ts';
@@ -10,7 +10,7 @@ import type { Tx, Value } from '../tx.ts';
 import { LANES } from '../work-rows.ts';
 import { interrupt } from './interruptions.ts';
 import { gather } from './gathering.ts';
-import { bury, endGathering, promote, storedKey, withdraw } from './queue.ts';
+import { endGathering, promote, storedKey } from './queue.ts';
 import { eventLock, meet } from './resuming.ts';
 import { CLAIMABLE, RULES, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
@@ -43,8 +43,6 @@ const WAIT = unlease(
   `stage = $4, due_at = $5, server = CASE lane WHEN 'turn' THEN $7 ELSE server END, failures = 0, crashes = 0, acting = false, job = coalesce($6, job)`,
 );
 const DROP_PART = `DELETE FROM @parts WHERE n = (SELECT n FROM @parts WHERE work_id = $1 ORDER BY n LIMIT 1)`;
-const BEHIND = `SELECT id, lane, key, kind, hook, stage FROM @work
-  WHERE id = $1 AND lane = $2 AND key = $3 AND stage = 'blocked'`;
 /** A run that nobody was asked for has not used up an attempt, nor begun. */
 const UNBEGIN_RUN = `UPDATE @runs AS r SET attempts = attempts - 1,
   started_at = CASE WHEN attempts > 1 THEN started_at END WHERE KEY(r) = $1`;
@@ -71,13 +69,11 @@ export async function commit(
   outcome: StepOutcome,
   changes: readonly Change[],
 ): Promise<boolean> {
-  const together = togetherOf(outcome);
   await tx.lock(() => [
     keyLock(lease),
     ...nextLock(lease, outcome),
     ...locksOf(changes),
     ...(outcome.type === 'wait' && outcome.awaits !== undefined ? [eventLock(outcome.awaits)] : []),
-    ...together.flatMap((other) => locksOf(other.changes)),
   ]);
   const [sql, ...values] = statementOf(outcome, tx.now);
   let isHeld = true;
@@ -88,7 +84,6 @@ export async function commit(
   });
   if (!isHeld) return false;
   // The place of this one in its queue is free before anything is added there.
-  for (const other of together) await endTogether(tx, lease, outcome, other);
   await follow(tx, lease, outcome);
   await applyAll(tx, changes, lease);
   tx.work.ended(lease.workId);
@@ -96,23 +91,6 @@ export async function commit(
   tx.freedLanes.add(lease.lane);
   if (lease.crashes >= SUSPECT_CRASHES) for (const lane of LANES) tx.freedLanes.add(lane);
   return true;
-}
-
-function togetherOf(outcome: StepOutcome): readonly EndedTogether[] {
-  return outcome.type === 'done' || outcome.type === 'dead' ? (outcome.together ?? []) : [];
-}
-
-/** Ends as the first of its key what waits behind it, unless it is gone. */
-async function endTogether(
-  tx: Tx,
-  { lane, key }: EndingLease,
-  { type }: StepOutcome,
-  { workId, changes }: EndedTogether,
-): Promise<void> {
-  const row = await first(tx, BEHIND, workId, lane, key);
-  if (row === undefined) return;
-  await (type === 'done' ? withdraw(tx, [row]) : bury(tx, row));
-  await applyAll(tx, changes);
 }
 
 /** Of the queue that the work goes on in. */
@@ -148,11 +126,10 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
         outcome.isShort === true ? SHORT_OF_BUDGET : outcome.for,
       ];
     case 'gather':
+    case 'continue':
       return [CONTINUE, now, null];
     case 'cut':
       return [CONTINUE, now, JSON.stringify(outcome.job)];
-    case 'continue':
-      return [CONTINUE, now, outcome.job === undefined ? null : JSON.stringify(outcome.job)];
   }
 }
 

@@ -1,8 +1,8 @@
 // Several runs that become one: the events that its message lists. What is taken in leaves the queue in the same transaction
 // in which its words stand in the other's job, under the lock of their key.
-import type { DeliveryJob, RunJob } from '../../hooks/ports/jobs.ts';
+import type { RunJob } from '../../hooks/ports/jobs.ts';
 import { gathered } from '../../hooks/ports/rules.ts';
-import type { Behind, HeldMessage, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
+import type { Behind, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
 import { integer, optionalInteger, optionalText, storedJson, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
@@ -27,22 +27,6 @@ export async function readBehind(
 ): Promise<Behind> {
   const row = (await first(tx, BEHIND, lane, key, most))!;
   return { count: integer(row, 'count'), newestAt: optionalInteger(row, 'newest') };
-}
-
-/** The messages behind the first of a queue that were held. */
-export async function readHeldBehind(
-  tx: Tx,
-  { lane, key }: Pick<Lease, 'lane' | 'key'>,
-  most: number,
-): Promise<HeldMessage[]> {
-  const rows = await tx.all(BLOCKED, lane, key, most);
-  return rows
-    .filter((row) => text(row, 'kind') === 'delivery' && optionalText(row, 'job') !== null)
-    .map((row) => {
-      const job: DeliveryJob = storedJson(text(row, 'job'));
-      return { workId: integer(row, 'id'), job };
-    })
-    .filter(({ job }) => job.wasHeld === true);
 }
 
 /** Takes in what waits behind; the locks of both keys are held. */

@@ -1,20 +1,9 @@
-import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewEvent } from '../../../src/hooks/ports/event.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { NewWait } from '../../../src/hooks/ports/wait.ts';
 import type { RunDetails } from '../../../src/hooks/ports/event-store.ts';
 import type { StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import {
-  LIMITS,
-  MAIN,
-  agent,
-  delivery,
-  deliveryOf,
-  event,
-  runOf,
-  systemEvent,
-  turn,
-} from './events.ts';
+import { LIMITS, MAIN, agent, delivery, runOf, systemEvent, turn } from './events.ts';
 import { newId } from '../../../src/platform/new-id.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
@@ -579,61 +568,6 @@ export function describeRules(openStore: OpenStore): void {
         expect(claimed).toHaveLength(1);
         const statuses = await runs(...events.map(({ id }) => id));
         expect(statuses.filter(([, status]) => status === 'skipped')).toHaveLength(2);
-      });
-    });
-
-    describe('messages that quiet hours have held', () => {
-      /** Three of them, of one recipient, and the lease of the first, which is due with them. */
-      const held = async () => {
-        const events = [event(), event(), event()];
-        const until = under.clock.now() + HOUR;
-        for (const one of events) {
-          const actions = [{ ...agent('a').actions[0]!, changes: delivery(one.id) }];
-          await accept({ ...one, actions });
-          const lease = await under.claimOne('delivery');
-          const job = { ...(lease.job as DeliveryJob), wasHeld: true } as const;
-          const wait = { type: 'wait', for: 'quiet-hours', until, holdsKey: false, job } as const;
-          await under.ledger.work.commit(lease, wait, []);
-        }
-        under.clock.advance(HOUR);
-        const lease = await under.claimOne('delivery');
-        expect(lease.ref).toBe(deliveryOf(events[0]!.id));
-        return { lease, ids: events.map(({ id }) => id) };
-      };
-      const arrived = (id: string): Change[] => [
-        { type: 'delivery-update', id: deliveryOf(id), status: 'delivered' },
-      ];
-      const statuses = (ids: readonly string[]) =>
-        Promise.all(
-          ids.map(async (id) => (await under.details(id)).deliveries.map(({ status }) => status)),
-        );
-
-      it('end together, but for one that was erased meanwhile', async () => {
-        const { lease, ids } = await held();
-        const behind = await under.ledger.work.heldBehind(lease, 9);
-        expect(behind.map(({ job }) => job.deliveryId)).toEqual(ids.slice(1).map(deliveryOf));
-        expect(await under.ledger.work.heldBehind(lease, 1)).toHaveLength(1);
-        await under.ledger.admin.forget(ids[1]!);
-        const together = behind.map(({ workId }, at) => ({
-          workId,
-          changes: arrived(ids[at + 1]!),
-        }));
-        const [first = ''] = ids;
-        expect(
-          await under.ledger.work.commit(lease, { type: 'done', together }, arrived(first)),
-        ).toBe(true);
-        expect(await statuses(ids)).toEqual([['delivered'], [], ['delivered']]);
-        expect(await under.claimNow('delivery')).toEqual([]);
-      });
-
-      it('are given up together, and retried as what they are', async () => {
-        const { lease, ids } = await held();
-        const behind = await under.ledger.work.heldBehind(lease, 9);
-        const together = behind.map(({ workId }) => ({ workId, changes: [] }));
-        await under.ledger.work.commit(lease, { type: 'dead', together }, []);
-        expect(await under.claimNow('delivery')).toEqual([]);
-        expect(await under.ledger.admin.retry(ids[2]!)).toBe(1);
-        expect((await under.claimOne('delivery')).ref).toBe(deliveryOf(ids[2]!));
       });
     });
 

@@ -3,7 +3,7 @@ import type { NewWork } from '../../../../hooks/ports/jobs.ts';
 import type { StepOutcome } from '../../../../hooks/ports/work-ledger.ts';
 import { newId } from '../../../../platform/new-id.ts';
 import { abandon, commit } from '../../../work/commit.ts';
-import { readBehind, readHeldBehind } from '../../../work/gathering.ts';
+import { readBehind } from '../../../work/gathering.ts';
 import { addWork } from '../../../work/queue.ts';
 import { SqliteTx } from '../../statements.ts';
 import { Claims } from './claims.ts';
@@ -54,7 +54,6 @@ async function plans(): Promise<{ sql: string; plan: string }[]> {
   }
   await addWork(tx, [{ ...work('c'), most: 2 }]);
   await readBehind(tx, { lane: 'turn', key: 'c' }, 9);
-  await readHeldBehind(tx, { lane: 'turn', key: 'c' }, 9);
   tx.now = 99;
   const { leases } = await claims.claim(tx, 'turn', 1, {});
   for (const { workId, attempt } of leases) await abandon(tx, workId, attempt);
