@@ -36,12 +36,15 @@ const keepPlaces = {
   },
 };
 
-/** `hooks start` runs the bundle of the service. */
+/**
+ * `hooks start` runs the bundle of the service. `hooks preview --recent` has all of the hooks behind it, which no other
+ * command is to read: it goes file by file, as a host does.
+ */
 const serviceIsThere = {
   name: 'service-is-there',
   setup({ onResolve }) {
     const index = join(DIST, 'service/index.js');
-    onResolve({ filter: /^\.\/start\.js$/ }, ({ importer, path }) =>
+    onResolve({ filter: /^\.\/(?:start|event-trial)\.js$/ }, ({ importer, path }) =>
       importer === index ? { path: `../service/${path.slice(2)}`, external: true } : undefined,
     );
   },

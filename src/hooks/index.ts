@@ -10,6 +10,9 @@ export { OpenedLedger } from './opened-ledger.ts';
 export type { HookReceipt, RunOptions } from './hooks.service.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
 export type { ChangedPreview, MappingTrial } from './operating/mapping-trial.ts';
+export { tryEvent } from './operating/event-trial.ts';
+export type { ComparedEvent, KeptRequest } from './operating/event-trial.ts';
+export { HookPreview } from './operating/hook-preview.ts';
 export type {
   Preview,
   PreviewRequest,

@@ -5,6 +5,7 @@ import type { DatabaseState } from '../ledger/postgres/index.ts';
 import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
 import type { ResolvedSections } from './configuration/resolve.ts';
 import type { DumpedRows } from './ledger-backup.ts';
+import type { TriedEvent } from './event-trial.ts';
 import type { ProcessContext } from './start.ts';
 
 export { expandVariables } from './configuration/environment.ts';
@@ -146,4 +147,16 @@ export async function restoreLedger(
   from: Readable,
 ): Promise<DumpedRows> {
   return (await import('./ledger-backup.ts')).restoreLedger(sections, now, from);
+}
+
+export type { TriedEvent } from './event-trial.ts';
+
+/** What the newest stored events become by another configuration (event-trial.ts). @throws Error with a sentence */
+export async function tryNewestEvents(
+  before: ResolvedSections,
+  after: ResolvedSections,
+  most: number,
+  now: number,
+): Promise<readonly TriedEvent[]> {
+  return (await import('./event-trial.ts')).tryNewestEvents(before, after, most, now);
 }

@@ -42,20 +42,31 @@ export async function backUpLedger(
   write: Write,
 ): Promise<DumpedRows> {
   const rows: RowCounts = {};
-  const writeOut = (ledger: DumpLedger) => writeAll(dump(ledger, rows), write);
-  const { dir, postgres } = place.store;
-  if (postgres === undefined) {
-    const { readDirectory } = await filesOfLedger();
-    const mail = mailOf(place);
-    // Before the ledger: a message that comes meanwhile is known there, or is read once more and known by its key.
-    const texts = await mail.read();
-    const held = { ...mail, read: () => Promise.resolve(texts) };
-    await readDirectory(dir, now, (ledger) => writeOut({ ...ledger, held }));
-  } else {
-    const { readDatabase } = await import('../ledger/postgres/index.ts');
-    await readDatabase(postgres, now, writeOut);
-  }
+  await readLedger(place, now, (ledger) => writeAll(dump(ledger, rows), write));
   return { store: nameOf(place), rows };
+}
+
+/**
+ * Gives the ledger of a configuration, as it is at one moment, to whoever reads it; services that use it go on.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence
+ */
+export async function readLedger<T>(
+  place: LedgerPlace,
+  now: number,
+  read: (ledger: DumpLedger) => Promise<T>,
+): Promise<T> {
+  const { dir, postgres } = place.store;
+  if (postgres !== undefined) {
+    const { readDatabase } = await import('../ledger/postgres/index.ts');
+    return readDatabase(postgres, now, read);
+  }
+  const { readDirectory } = await filesOfLedger();
+  const mail = mailOf(place);
+  // Before the ledger: a message that comes meanwhile is known there, or is read once more and known by its key.
+  const texts = await mail.read();
+  const held = { ...mail, read: () => Promise.resolve(texts) };
+  return readDirectory(dir, now, (ledger) => read({ ...ledger, held }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Preview, PreviewedAction } from '../../hooks/index.ts';
 import { senderPath } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { defineCommand, option } from '../command.ts';
+import { defineCommand, option, wholeNumber } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { asLine, asLines } from '../foreign-text.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
@@ -10,6 +10,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
 import type { BodyOf } from '../service/operations.ts';
 import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
+import { previewRecent } from './preview-recent.ts';
 
 /*
  * What would become of a request, by the mappings and transforms that are in force in the running service: which
@@ -25,6 +26,12 @@ type PreviewAsked = BodyOf<'POST /ops/api/preview'>;
 /** The request comes from the flags or from an event, never from both. */
 const OPTIONS = [
   option('--event <id>', 'take the request of an earlier event instead'),
+  option(
+    '--recent <count>',
+    'try the newest stored events, 1 to 1000, with the configuration of --config',
+    wholeNumber('--recent', 1, 1000),
+  ),
+  option('--config <directory>', 'another configuration, with a gateway.json5 of its own'),
   ...REQUEST_OPTIONS,
   ...SERVICE_OPTIONS,
 ] as const;
@@ -41,9 +48,13 @@ export const preview = defineCommand({
     ['hooks preview github', 'which samples there are'],
     ['hooks preview --event 0198c5c2-…', 'what would become of an earlier request today'],
     ['hooks preview github --payload - --json < push.json', 'exit code 1 when it is refused'],
+    ['hooks preview --recent 100 --config ./new', 'what ./new makes of them; 1: something else'],
   ],
   async action(context, options, hook?: string, sample?: string) {
     const { terminal } = context;
+    if (options.recent !== undefined || options.config !== undefined) {
+      return previewRecent(context, options, hook);
+    }
     const { event, header, json, payload, query } = options;
     const isOwn = [sample, event, header, payload, query].some((given) => given !== undefined);
     const settings = isOwn ? undefined : (await context.inspect()).resolved?.effective;

@@ -20,8 +20,9 @@ import { AgentDirectory, Clock, DOLLAR, EventStore, LedgerAdmin } from '../ports
 import type { BudgetUse, Change, RunJob } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
-import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
-import type { OwnRequest } from './requests-without-http.ts';
+import type { KeptRequest } from './event-trial.ts';
+import { asSent, storedHookRequest, toHookRequest } from './requests-without-http.ts';
+import type { OwnRequest, RequestTime } from './requests-without-http.ts';
 import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
@@ -146,15 +147,19 @@ export class HookPreview {
     return this.#preview(request, draft);
   }
 
-  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. @param at another time */
-  async ofEvent(
-    eventId: string,
-    at?: { readonly settings: ResolvedHooksOptions; readonly receivedAt: number },
-  ): Promise<Preview | 'unknown' | 'pruned'> {
+  /** What would become of an earlier event's request today. `pruned`: its payload was forgotten. */
+  async ofEvent(eventId: string): Promise<Preview | 'unknown' | 'pruned'> {
     const now = { settings: this.settings.current, receivedAt: this.clock.now() };
-    const request = await storedHookRequest(this.events, eventId, at ?? now);
-    if (typeof request === 'string') return request;
-    return this.#preview(request, null, at === undefined);
+    const request = await storedHookRequest(this.events, eventId, now);
+    return typeof request === 'string' ? request : this.#preview(request, null);
+  }
+
+  /** The same at another time and by other settings; how budgets stand is not told. */
+  async ofStored({ request, payload }: KeptRequest, at: RequestTime): Promise<Preview> {
+    const sent = asSent(request, payload, at);
+    if (at.settings.hooks.enabled) return this.#preview(sent, null, false);
+    const about = { hook: sent.name, ...NOT_MATCHED, ms: 0, draft: null };
+    return refused(about, new Rejection('unknown_hook'));
   }
 
   /** @param isNow how budgets stand is told */

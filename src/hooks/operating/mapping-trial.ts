@@ -1,15 +1,13 @@
-// What a mapping that is being written would have made of the events that came lately, before it is saved: by previews of
-// each, with it and without it. Rules need time to pass, and are not looked at.
+// What a mapping that is being written would have made of the events that came lately, before it is saved: by a trial of
+// each. Rules need time to pass, and are not looked at.
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooksSettings } from '../options/index.ts';
 import type { SettingsFindings } from '../options/index.ts';
-import { CALLBACK, Clock, EventStore } from '../ports/index.ts';
-import type { EventSummary } from '../ports/index.ts';
+import { Clock, EventStore } from '../ports/index.ts';
+import { tryEvent } from './event-trial.ts';
 import { HookPreview } from './hook-preview.ts';
-import type { Preview } from './hook-preview.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { withoutMarkerIds, withoutNewIds } from './new-ids.ts';
 
 const DAY_MS = 86_400_000;
 /** How far back events are looked at. */
@@ -74,56 +72,21 @@ export class MappingTrials {
       }
       // Requests that wait come first.
       await nextTurn();
-      const began = Date.now();
-      const came = Date.parse(receivedAt);
-      const before = await this.#preview(event, this.settings.current, came);
-      const after = before && (await this.#preview(event, settings, came));
-      if (before === null || after === null) continue;
+      const stored = await this.events.storedRequest(event);
+      if (stored === null) continue;
+      const at = Date.parse(receivedAt);
+      const { verdict, differences } = await tryEvent(
+        stored,
+        (kept) => this.previews.ofStored(kept, { settings: this.settings.current, receivedAt: at }),
+        (kept) => this.previews.ofStored(kept, { settings, receivedAt: at }),
+      );
+      if (verdict === 'no longer stored' || verdict === 'a callback') continue;
       events += 1;
-      const what = differing(before, after, began);
-      if (what.length === 0) continue;
+      if (verdict === 'same') continue;
       changed += 1;
+      const what = differences.map((difference) => difference.what);
       if (examples.length < MOST_EXAMPLES) examples.push({ event, receivedAt, hook, what });
     }
     return { since, events, isComplete, changed, examples, draft };
   }
-
-  /** Null: its payload was forgotten, or it is no request of a sender. */
-  async #preview(
-    event: EventSummary['id'],
-    settings: HooksSettings['current'],
-    receivedAt: number,
-  ): Promise<Preview | null> {
-    const stored = await this.events.storedRequest(event);
-    if (stored === null || stored.request.verifiedBy === CALLBACK) return null;
-    const preview = await this.previews.ofEvent(event, { settings, receivedAt });
-    return typeof preview === 'string' ? null : preview;
-  }
-}
-
-/** In what two previews of one event differ. */
-function differing(before: Preview, after: Preview, since: number): string[] {
-  const [was, is] = [factsOf(before, since), factsOf(after, since)];
-  // Where one has no actions, each of the other's fields is one of the outcome.
-  const isOver = before.actions.length === 0 || after.actions.length === 0;
-  const names = isOver ? ['mapping', 'outcome'] : new Set([...was.keys(), ...is.keys()]);
-  return [...names].filter((name) => was.get(name) !== is.get(name));
-}
-
-/** By name. Texts stay in here. */
-function factsOf(preview: Preview, since: number): ReadonlyMap<string, string> {
-  const { mapping, actions, skipped, refusal, failure } = preview;
-  const facts = new Map<string, string>();
-  const add = (name: string, value: unknown) => {
-    const text = withoutNewIds(JSON.stringify(value ?? null), since);
-    facts.set(name, `${facts.get(name) ?? ''}${text}\n`);
-  };
-  add('mapping', mapping);
-  add('outcome', { skipped, refusal: refusal?.code, failure, actions: actions.length });
-  for (const { prompt, messages, message: _message, text: _text, ...fields } of actions) {
-    add('prompt', withoutMarkerIds(prompt));
-    add('message', messages);
-    for (const [name, value] of Object.entries(fields)) add(name, value);
-  }
-  return facts;
 }

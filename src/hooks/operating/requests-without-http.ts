@@ -19,15 +19,19 @@ export interface OwnRequest {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Where it comes from, and where it goes. */
-interface OwnContext {
+/** By what it is understood, and when. */
+export interface RequestTime {
   readonly settings: ResolvedHooksOptions;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+}
+
+/** Where it comes from, and where it goes. */
+interface OwnContext extends RequestTime {
   /** Of its path. */
   readonly rule: PathRule | undefined;
   readonly client: string;
   readonly verifiedBy: string;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
 }
 
 /** The same as if it had come over HTTP: credentials are left out. @throws Rejection for a form or text that is none */
@@ -75,7 +79,7 @@ function withoutCredentials(
 export async function storedHookRequest(
   events: EventStore,
   eventId: string,
-  context: Pick<OwnContext, 'settings' | 'receivedAt'>,
+  context: RequestTime,
 ): Promise<HookRequest | 'unknown' | 'pruned'> {
   const stored = await events.storedRequest(eventId);
   if (stored === null) return 'unknown';
@@ -88,7 +92,7 @@ export async function storedHookRequest(
 export function asSent(
   { path, query, headers, client, verifiedBy, signature }: EventRequest,
   payload: string,
-  { settings, receivedAt }: Pick<OwnContext, 'settings' | 'receivedAt'>,
+  { settings, receivedAt }: RequestTime,
 ): HookRequest {
   const { value, text } = parseJson(Buffer.from(payload));
   return {
