@@ -11,7 +11,8 @@ export type { HookReceipt, RunOptions } from './hooks.service.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
 export type { ChangedPreview, MappingTrial } from './operating/mapping-trial.ts';
 export { tryEvent } from './operating/event-trial.ts';
-export type { ComparedEvent, KeptRequest } from './operating/event-trial.ts';
+export type { ComparedEvent } from './operating/event-trial.ts';
+export type { KeptRequest } from './operating/requests-without-http.ts';
 export { HookPreview } from './operating/hook-preview.ts';
 export type {
   Preview,

@@ -18,7 +18,7 @@ import type { Row } from './rows.ts';
 import { decodeWordsAtStart } from './stored-head.ts';
 
 /** The words that may stand in `runs.status`; a row with any other is refused. */
-export const RUN_STATUSES = [
+const RUN_STATUSES = [
   'queued',
   'running',
   'waiting',

@@ -19,15 +19,20 @@ const CHECK = {
   id: 'check',
   messageTemplate: '{{ host }} is {{ state }}\nat {{ now }}',
   wakeMode: 'next-heartbeat',
-};
+} as const;
 const NOTE = {
   id: 'note',
   action: 'wake',
   textTemplate: '{{ text }}',
   wakeMode: 'next-heartbeat',
-};
-const TOLD = { id: 'told', action: 'deliver', messageTemplate: '{{ text }}', channel: 'chan_2' };
-const LOG = { id: 'log', action: 'ignore' };
+} as const;
+const TOLD = {
+  id: 'told',
+  action: 'deliver',
+  messageTemplate: '{{ text }}',
+  channel: 'chan_2',
+} as const;
+const LOG = { id: 'log', action: 'ignore' } as const;
 const MAPPINGS = [CHECK, NOTE, TOLD, LOG];
 
 const configuration = (mappings: readonly object[], hooks: object = {}) => ({

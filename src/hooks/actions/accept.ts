@@ -177,7 +177,7 @@ function secondsUntil(until: number, { receivedAt }: HookRequest): number {
 }
 
 /** The row to be: the request as it is kept, and what each action writes. */
-export function toNewEvent(
+function toNewEvent(
   request: HookRequest,
   resolved: ResolvedHook,
   { hooks }: ResolvedHooksOptions,

@@ -3,6 +3,7 @@
 import { CALLBACK } from '../ports/index.ts';
 import type { StoredRequest } from '../ports/index.ts';
 import type { Preview } from './hook-preview.ts';
+import type { KeptRequest } from './requests-without-http.ts';
 
 /** What becomes of an event by another configuration, beside the present one. */
 export type TrialVerdict =
@@ -30,9 +31,6 @@ export interface ComparedEvent {
   /** Empty: the verdict is `same`, or the event was not compared. */
   readonly differences: readonly Difference[];
 }
-
-/** A stored request that a configuration can be asked about. */
-export type KeptRequest = StoredRequest & { readonly payload: string };
 
 /** Both render the event at one time, by the same clock. */
 export async function tryEvent(

@@ -20,9 +20,8 @@ import { AgentDirectory, Clock, DOLLAR, EventStore, LedgerAdmin } from '../ports
 import type { BudgetUse, Change, RunJob } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
-import type { KeptRequest } from './event-trial.ts';
 import { asSent, storedHookRequest, toHookRequest } from './requests-without-http.ts';
-import type { OwnRequest, RequestTime } from './requests-without-http.ts';
+import type { KeptRequest, OwnRequest, RequestTime } from './requests-without-http.ts';
 import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';

@@ -7,7 +7,7 @@ import type { PathRule } from '../http/path-rules.ts';
 import { getIdempotencyKey } from '../http/request.ts';
 import { holdsSecret, ownSecrets } from '../options/index.ts';
 import type { BodyKind, ResolvedHooksOptions } from '../options/index.ts';
-import type { EventRequest, EventStore } from '../ports/index.ts';
+import type { EventRequest, EventStore, StoredRequest } from '../ports/index.ts';
 
 /** A request that an operator writes, without anything that would prove a sender. @publicApi */
 export interface OwnRequest {
@@ -87,6 +87,9 @@ export async function storedHookRequest(
   if (payload === null) return 'pruned';
   return { ...asSent(stored.request, payload, context), replayOf: eventId };
 }
+
+/** A stored request whose payload is there. */
+export type KeptRequest = StoredRequest & { readonly payload: string };
 
 /** A stored request as its sender sent it. @param payload JSON text */
 export function asSent(
