@@ -1128,7 +1128,7 @@ export interface components {
         /** @description One thing that needs a person. */
         AttentionItem: {
             /** @enum {string} */
-            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "decisions-open" | "demo" | "disk-nearly-full" | "ledger-damaged" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
+            kind: "backend-resting" | "channel-failing" | "channel-paused" | "configuration-refused" | "configuration-warning" | "dead-work" | "decisions-open" | "demo" | "disk-nearly-full" | "ledger-damaged" | "loop-held" | "mail-degraded" | "mapping-failing" | "packages-missing" | "paused" | "requests-lost" | "restart-pending" | "store-unavailable";
             /**
              * @description `error`: something is lost, refused or stands still. `warning`: something does not work. `info`: good to know.
              * @enum {string}
@@ -2368,6 +2368,8 @@ export interface components {
             request: string | null;
             id: string;
             until: string;
+            /** @description Null: nobody has decided yet. */
+            decision: components["schemas"]["WaitDecision"] | null;
             openedAt: string;
             /** @enum {string} */
             whenOver: "deny" | "expire";
@@ -2375,8 +2377,6 @@ export interface components {
             recipient: components["schemas"]["WaitRecipient"] | null;
             /** @description Tool calls that would be made; empty: it is about none, or they were forgotten. */
             calls: components["schemas"]["AskedCall"][];
-            /** @description Null: nobody has decided yet. */
-            decision: components["schemas"]["WaitDecision"] | null;
         };
         /** @description A page of what waits for a person, the oldest first. */
         WaitPage: {

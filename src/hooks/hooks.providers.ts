@@ -88,7 +88,6 @@ import { QuietHours } from './work/quiet-hours.ts';
 import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
-import { LoopKeeper } from './work/loops.ts';
 import { RuleKeeper } from './work/run-rules.ts';
 import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
@@ -251,7 +250,6 @@ export const providers: Provider[] = [
   RunEnd,
   Approvals,
   RuleKeeper,
-  LoopKeeper,
   QuietHours,
   { provide: RunRules, useExisting: MappingService },
   EventWaits,

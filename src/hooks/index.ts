@@ -169,6 +169,7 @@ export {
   CHANNEL_BINDINGS,
   CHANNEL_IDS,
   EVENT_STATUSES,
+  ROUND_HEADER,
   mainSession,
   Channel,
   Clock,

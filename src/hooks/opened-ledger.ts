@@ -116,7 +116,6 @@ export const ledgerPorts: readonly Provider[] = [
     behind: true,
     reserve: true,
     reconsider: true,
-    findReplies: true,
     reserveTurn: true,
     noteChannels: true,
     renew: true,

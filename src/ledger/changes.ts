@@ -20,7 +20,6 @@ import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
 import { meterLock, settleTurn } from './work/budgets.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
-import { keepReply } from './work/replies.ts';
 import { Touched, settle } from './work/settlement.ts';
 import type { Maker } from './work/settlement.ts';
 import { appended } from './work/stages.ts';
@@ -70,7 +69,6 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   'bad-end': (tx, { line, eventId, count: times = 1 }) =>
     tx.insert('bad_ends', [{ event_id: eventId, line, count: times }]),
   decision: (tx, { id, decision }) => closeWait(tx, id, decision),
-  reply: keepReply,
   asked: (tx, { id, messageId }) => noteAsked(tx, id, messageId),
   usage: async (tx, change, touched) => {
     await noteUsage(tx, change);

@@ -40,7 +40,6 @@ import { abandon, commit, noteActing } from './work/commit.ts';
 import { readBehind } from './work/gathering.ts';
 import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
-import { findReplies } from './work/replies.ts';
 import { resume } from './work/resuming.ts';
 import { reserve } from './work/spending.ts';
 import {
@@ -90,7 +89,6 @@ export const FRESH_READS = {
   readOpenQuestions,
   countWaits,
   readBehind,
-  findReplies,
   holderOf,
   isPaused,
 };

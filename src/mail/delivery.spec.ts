@@ -108,4 +108,28 @@ describe('MailDelivery', () => {
     expect(waits).toEqual([60_000, 60_000, 60_000]);
     expect(accepted).toEqual(['1']);
   });
+
+  it('says the round of what programs answered to our mail, apart from what people wrote', async () => {
+    const all = ['1', '2', '3', '4'].map((id) => message(id, ''));
+    const headers = { references: '<hooks-round.3.a@b.example>', 'auto-submitted': 'auto-replied' };
+    const posts: unknown[] = [];
+    const post = async (
+      _: string,
+      { messages }: object & { messages?: MailMessage[] },
+      ...more: unknown[]
+    ) => {
+      posts.push([messages?.map(({ id }) => id).join(' '), more[1]]);
+      return ACCEPTED;
+    };
+    const events = { settled: () => {}, delayed: () => {}, skipped: () => {} };
+    const hook = { post, maxBodyBytes: 9_999 };
+    const delivery = new MailDelivery('me', hook, new FastClock(), events);
+    const mixed = all.map((one) => (one.id === '3' ? { ...one, headers } : one));
+    await delivery.deliver(mixed, new AbortController().signal);
+    expect(posts).toEqual([
+      ['1 2', {}],
+      ['3', { 'hooks-round': '3' }],
+      ['4', {}],
+    ]);
+  });
 });

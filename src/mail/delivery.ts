@@ -1,6 +1,8 @@
+import { ROUND_HEADER } from '../hooks/index.ts';
 import type { Clock } from '../hooks/index.ts';
 import { Backoff } from '../platform/time.ts';
 import type { HookAnswer, HookClient } from './hook-client.ts';
+import { roundOf } from './message.ts';
 import type { MailMessage, MailPayload } from './message.ts';
 import { truncate } from './reader/parsed-mail.ts';
 
@@ -59,9 +61,11 @@ export class MailDelivery {
     signal: AbortSignal,
   ): Promise<HookAnswer & { kind: 'accepted' | 'too-large' | 'refused' }> {
     const payload: MailPayload = { source: 'mail', account: this.account, messages };
+    const round = Math.max(0, ...messages.map(roundOf));
+    const headers: Record<string, string> = round === 0 ? {} : { [ROUND_HEADER]: `${round}` };
     for (;;) {
       signal.throwIfAborted();
-      const answer = await this.hook.post('mail', payload, signal);
+      const answer = await this.hook.post('mail', payload, signal, headers);
       if (answer.kind !== 'later' && answer.kind !== 'misconfigured') {
         this.#backoff.reset();
         return answer;
@@ -108,8 +112,8 @@ function frameBytes(account: string): number {
 }
 
 /**
- * Divides messages, in their order, into requests of at most `maxBytes` as JSON. A message that is too large alone is
- * shortened and says so.
+ * Divides messages, in their order, into requests of at most `maxBytes` as JSON, those of one round each. A message that is
+ * too large alone is shortened and says so.
  */
 export function toBatches(
   account: string,
@@ -123,7 +127,8 @@ export function toBatches(
     const message = shorten(whole, room);
     const bytes = countBytes(message) + 1;
     const last = batches.at(-1);
-    if (last === undefined || filled + bytes > room || last.length >= MAX_MESSAGES) {
+    const isOther = last?.[0] !== undefined && roundOf(last[0]) !== roundOf(message);
+    if (last === undefined || isOther || filled + bytes > room || last.length >= MAX_MESSAGES) {
       batches.push([message]);
       filled = bytes;
     } else {

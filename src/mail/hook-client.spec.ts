@@ -56,7 +56,9 @@ describe('HookClient', () => {
   afterEach(() => service.close());
 
   it('posts JSON with the token and the key', async () => {
-    expect(await hook.post('mail', { a: 1 }, signal, 'key-1')).toEqual({ kind: 'accepted' });
+    expect(await hook.post('mail', { a: 1 }, signal, { 'idempotency-key': 'key-1' })).toEqual({
+      kind: 'accepted',
+    });
     expect(service.requests).toMatchObject([
       {
         method: 'POST',

@@ -53,19 +53,20 @@ export class HookClient {
 
   /**
    * Sends one request to the hook `name`. A service that does not answer is an answer, too: `later`.
+   * @param more headers
    * @throws the reason of `signal` when it aborts
    */
   async post(
     name: string,
     payload: object,
     signal: AbortSignal,
-    idempotencyKey?: string,
+    more: Readonly<Record<string, string>> = {},
   ): Promise<HookAnswer> {
     const { url, token } = this.target();
     const headers = {
       'content-type': 'application/json',
       authorization: `Bearer ${token}`,
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...more,
     };
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal };
     const request = { method: 'POST', headers, body: JSON.stringify(payload), ...limits };

@@ -123,7 +123,7 @@ export class MailLogin {
     const text = `New mail for ${account} is no longer read: ${reason} by ${host}. It waits in the mailbox until the credentials (hooks.mail.auth) are renewed.`;
     while (!signal.aborted && this.#refusal !== undefined) {
       const answer = await hook
-        .post('wake', { text, mode: 'now' }, signal, `mail-outage-${id}`)
+        .post('wake', { text, mode: 'now' }, signal, { 'idempotency-key': `mail-outage-${id}` })
         .catch(() => undefined);
       if (answer?.kind === 'accepted') {
         this.#store('the notification', (store) => store.markNotified(account));

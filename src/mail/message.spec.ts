@@ -1,4 +1,4 @@
-import { readFirstHeaders, toMessage, toUnreadableMessage } from './message.ts';
+import { readFirstHeaders, roundOf, toMessage, toUnreadableMessage } from './message.ts';
 import type { ParsedMail } from './reader/parsed-mail.ts';
 
 const PARSED: ParsedMail = {
@@ -80,5 +80,33 @@ describe('a message that cannot be read', () => {
   it('without any header is sent all the same', () => {
     expect(readFirstHeaders(new Uint8Array())).toEqual({ from: '', subject: '' });
     expect(readFirstHeaders(Buffer.alloc(1_000_000, 0xff))).toEqual({ from: '', subject: '' });
+  });
+});
+
+describe('roundOf', () => {
+  const OURS = { references: '<1@x> <hooks-round.2.0198@mail.example.org>' };
+  const THEIRS = { references: '<1@x>', 'in-reply-to': '<2@x>' };
+
+  it.each([
+    ['an answer that a program wrote', { ...OURS, 'auto-submitted': 'auto-replied' }, 2],
+    ['a notice of absence with parameters', { ...OURS, 'auto-submitted': 'auto-replied; x=y' }, 2],
+    ['one of an older program', { ...OURS, precedence: 'bulk' }, 2],
+    ['one of a list', { ...OURS, precedence: 'list' }, 2],
+    ['one of cPanel', { ...OURS, 'x-autoreply': 'yes' }, 2],
+    ['one of Mailman', { ...OURS, 'x-autorespond': 'x' }, 2],
+    ['one of Exchange', { ...OURS, 'x-auto-response-suppress': 'All' }, 2],
+    ['a bounce', { ...OURS, 'return-path': '<>' }, 2],
+    [
+      'the last of several rounds',
+      { ...OURS, 'in-reply-to': '<hooks-round.3.x@y>', precedence: 'bulk' },
+      3,
+    ],
+    ['what a person wrote', OURS, 0],
+    ['what says that a person wrote it', { ...OURS, 'auto-submitted': 'no' }, 0],
+    ['the same with a remark', { ...OURS, 'auto-submitted': 'No (by hand)' }, 0],
+    ['a newsletter', { ...THEIRS, precedence: 'bulk', 'return-path': '<>' }, 0],
+    ['a round that is none', { references: '<hooks-round.100.a@b>', precedence: 'bulk' }, 0],
+  ] as const)('is, of %s: %j %d', (_what, headers, round) => {
+    expect(roundOf(toMessage({ ...PARSED, headers }, FETCHED, CONTEXT))).toBe(round);
   });
 });

@@ -36,6 +36,25 @@ export interface MailMessage {
   readonly error?: string;
 }
 
+/** Names the round in the `Message-ID` of a mail that our message had sent: `<hooks-round.2.anything@example.org>`. */
+const NAMED_ROUND = /<hooks-round\.([1-9]\d?)\.[^>]*>/gi;
+
+/** The round that a mail belongs to which a program wrote in answer to one of ours; 0: a person wrote it, or to nobody of us. */
+export function roundOf({ headers }: MailMessage): number {
+  if (!isAutomatic(headers)) return 0;
+  const answered = `${headers['in-reply-to'] ?? ''} ${headers['references'] ?? ''}`;
+  return Math.max(0, ...Array.from(answered.matchAll(NAMED_ROUND), ([, round]) => Number(round)));
+}
+
+/** RFC 3834, and what programs send that are older or do not know it. */
+function isAutomatic(headers: MailMessage['headers']): boolean {
+  const { 'auto-submitted': submitted = 'no', precedence = '' } = headers;
+  if (!/^no\s*(?:[;(]|$)/i.test(submitted)) return true;
+  if (/^(?:auto_reply|bulk|junk|list)\b/i.test(precedence)) return true;
+  const marks = ['x-autoreply', 'x-autorespond', 'x-auto-response-suppress'];
+  return marks.some((name) => name in headers) || headers['return-path'] === '<>';
+}
+
 /** The body of a request to the hook: new mail of one mailbox, oldest first. */
 export interface MailPayload {
   readonly source: 'mail';

@@ -57,10 +57,10 @@ function sign(secret: string, id: string, at: number | string, body: string): st
   return `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`;
 }
 
-it('names the run whose reply it is in a header, and none of another message', async () => {
-  await channel().send({ ...MESSAGE, runId: 'run-1' }, new AbortController().signal);
+it('says the round of a message in a header, and none of one that is in no row', async () => {
+  await channel().send({ ...MESSAGE, round: 2 }, new AbortController().signal);
   await send();
-  expect(server.requests.map(({ headers }) => headers['hooks-run'])).toEqual(['run-1', undefined]);
+  expect(server.requests.map(({ headers }) => headers['hooks-round'])).toEqual(['2', undefined]);
 });
 
 it('the signature that these tests compare with is that of the test vector', () => {

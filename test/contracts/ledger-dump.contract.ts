@@ -67,8 +67,9 @@ export function describeTransfer(name: string, open: () => Promise<TwoStores>): 
       const filled = await filledLedger(providerOf(from), clock);
       const text = await exported(from, clock.now());
       const { rows } = await imported(to, clock.now(), text);
-      expect(Object.keys(rows)).toEqual([...DUMPED_TABLES.map((table) => table.name), 'meta']);
-      expect(Object.values(rows)).not.toContain(0);
+      // Of those two only the build before has rows.
+      const written = DUMPED_TABLES.filter(({ name }) => !/^repl(?:ies|y_marks)$/.test(name));
+      expect(Object.keys(rows)).toEqual([...written.map((table) => table.name), 'meta']);
       expect(rowsOf(await exported(to, clock.now()))).toEqual(rowsOf(text));
       const [old, moved] = [await providerOf(from).open(clock), await providerOf(to).open(clock)];
       try {

@@ -12,7 +12,6 @@ import { describeOperations } from './ledger/operations.contract.ts';
 import { describeErasing } from './ledger/erasing.contract.ts';
 import { describePruning } from './ledger/pruning.contract.ts';
 import { describeRules } from './ledger/rules.contract.ts';
-import { describeReplies } from './ledger/replies.contract.ts';
 import { describeBudgets } from './ledger/budgets.contract.ts';
 import { describeRefusals } from './ledger/refusals.contract.ts';
 import { describeSessions } from './ledger/sessions.contract.ts';
@@ -36,7 +35,6 @@ export function describeLedger(name: string, openStore: OpenStore): void {
     describeCrashes(openStore);
     describeWaits(openStore);
     describeRules(openStore);
-    describeReplies(openStore);
     describeBudgets(openStore);
     describeSettling(openStore);
     describeSessions(openStore);

@@ -38,6 +38,25 @@ describe('what waits for a decision (ops/api/waits)', () => {
     });
   });
 
+  it('is told apart where our own replies caused it', async () => {
+    await using service = await OperatedService.start();
+    const since = Date.parse(WAIT.openedAt);
+    const held = { kind: 'run', hook: 'push', waitsFor: null, count: 2, since } as const;
+    service.ledger.waiting = [
+      { ...held, cause: 'loop' },
+      { ...held, cause: 'decision' },
+    ];
+    const { items } = (await service.get('/ops/api/attention')).body;
+    expect(items).toMatchObject([
+      {
+        kind: 'loop-held',
+        what: 'our own replies come back as events of push, and 2 runs are held',
+        since: WAIT.openedAt,
+        hook: 'push',
+      },
+    ]);
+  });
+
   it('is decided by name, and no second copy of the words is written into the audit', async () => {
     await using service = await OperatedService.start();
     service.ledger.decision = 'decided';

@@ -160,30 +160,6 @@ describe(`Rules of ${INSTANCES} services on one database (behaviour.md §16)`, (
     expect(replies).toEqual([...Array.from({ length: 10 }, () => null), 'done']);
   });
 
-  it('loops: one whose hops come to another service each is held after three rounds', async () => {
-    await start({ deliver: true, channel: 'chan_1', to: '+1', sessionKey: 'check:{{ host }}' });
-    for (const { runner } of all)
-      runner.reply = () =>
-        `I have looked at the machine for the ${asked().length}. time and started it again.`;
-    let said = 'my service is down, please look';
-    const ids: string[] = [];
-    for (let round = 0; round <= 4; round += 1) {
-      const id = await send(round, 'bot', said);
-      ids.push(id);
-      if (round === 4) break;
-      said = `Forwarded: ${(await all[0]!.ended(id)).runs[0]!.reply!}`;
-      clock.advance(20_000);
-    }
-    await stand(ids, { succeeded: 4, waiting: 1 });
-    expect((await detailsOf(ids)).at(-1)!.runs[0]!.error).toMatch(
-      /4th time in a row: a loop, held$/,
-    );
-    expect(asked()).toHaveLength(4);
-    expect(await all[2]!.app.get(LedgerAdmin).waiting()).toMatchObject([
-      { hook: 'check', cause: 'loop', count: 1 },
-    ]);
-  });
-
   describe('budgets', () => {
     /** Each turn reserves some 17,000, and uses 14,000. */
     const MOST = 40_000;

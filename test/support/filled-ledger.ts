@@ -102,13 +102,6 @@ export async function filledLedger(
   const cut = await accept(agent('cut'));
   await ledger.work.commit(await claimed(), { type: 'done' }, [
     { type: 'run-update', id: runOf(cut), status: 'succeeded' },
-    {
-      type: 'reply',
-      runId: runOf(cut),
-      eventId: cut,
-      marks: ['m'],
-      rounds: { counts: {}, around: {}, began: [] },
-    },
     ...delivery(cut),
     systemEvent({
       eventId: cut,

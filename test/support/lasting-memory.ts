@@ -127,12 +127,6 @@ class ClaimedAtOnce extends WorkLedger {
     await this.queue.call('reconsider');
   }
 
-  override findReplies(
-    ...args: Parameters<WorkLedger['findReplies']>
-  ): ReturnType<WorkLedger['findReplies']> {
-    return this.queue.call('findReplies', ...args);
-  }
-
   override reserveTurn(
     ...args: Parameters<WorkLedger['reserveTurn']>
   ): ReturnType<WorkLedger['reserveTurn']> {

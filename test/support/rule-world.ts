@@ -141,10 +141,6 @@ export class RuleWorld extends RunRules {
     return this.rules.limits;
   }
 
-  override stopsLoops(): boolean {
-    return false;
-  }
-
   override quietHoursOf(): undefined {
     return undefined;
   }

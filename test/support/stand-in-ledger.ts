@@ -154,10 +154,6 @@ class StandInWork extends WorkLedger {
     return { isFull: false };
   }
 
-  override async findReplies(): Promise<readonly []> {
-    return [];
-  }
-
   override async reserveTurn(): Promise<BudgetRoom> {
     return { isFull: false };
   }

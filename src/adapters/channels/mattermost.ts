@@ -36,6 +36,8 @@ class MattermostChannel extends PlatformChannel {
   };
   override readonly buttons: Buttons | null;
   readonly #options: MattermostOptions;
+  /** The bot's, as answers to its messages name it. */
+  #userId: string | undefined;
 
   constructor(options: MattermostOptions) {
     const { token, buttons } = options;
@@ -47,6 +49,11 @@ class MattermostChannel extends PlatformChannel {
 
   protected override form(markdown: string): string {
     return withoutMentions(markdown);
+  }
+
+  /** Of an author's id; none is known before the first message. */
+  override isOwn(text: string): boolean {
+    return text !== '' && text === this.#userId;
   }
 
   async send(
@@ -64,7 +71,10 @@ class MattermostChannel extends PlatformChannel {
     const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}`, props };
     const answer = await this.#ask('POST', '/api/v4/posts', body, signal);
     const id = getText(answer.json, 'id');
-    if (answer.status < 300 && id !== undefined) return { messageId: id };
+    if (answer.status < 300 && id !== undefined) {
+      this.#userId = getText(answer.json, 'user_id');
+      return { messageId: id };
+    }
     throw this.#refused(answer);
   }
 

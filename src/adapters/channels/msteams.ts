@@ -34,12 +34,14 @@ class TeamsChannel extends PlatformChannel {
     expected: 'a conversation id, such as 19:…@thread.tacv2',
   };
   readonly #apiRoot: string;
+  readonly #id: string;
   readonly #tokens: ClientTokens;
 
   constructor({ appId, appSecret, tenantId, apiRoot, tokenUrl }: TeamsOptions) {
     super({ name: 'Microsoft Teams', secrets: [appSecret] });
     const tenant = encodeURIComponent(tenantId ?? 'botframework.com');
     this.#apiRoot = apiRoot ?? TEAMS_ROOT;
+    this.#id = `28:${appId}`;
     this.#tokens = new ClientTokens('Microsoft Teams', {
       tokenUrl: tokenUrl ?? `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`,
       clientId: appId,
@@ -55,6 +57,11 @@ class TeamsChannel extends PlatformChannel {
   protected override form(markdown: string): string {
     const text = withoutTables(markdown, PHONE_COLUMNS);
     return withoutMentions(hardBreaks(boldHeadings(text)));
+  }
+
+  /** Of an author's id. https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-id-guide */
+  override isOwn(text: string): boolean {
+    return text === this.#id;
   }
 
   async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {

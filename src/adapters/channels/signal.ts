@@ -105,6 +105,11 @@ class SignalChannel extends PlatformChannel {
     return plainMarkup(withoutTables(markdown, 0), NO_MARKS);
   }
 
+  /** Of an author's number: a linked device is told what the account sends. */
+  override isOwn(text: string): boolean {
+    return text === this.#options.account;
+  }
+
   async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     const { apiRoot, api, token } = this.#options;
     const isRest = api === 'rest';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
-import { RUN_HEADER } from '../../hooks/ports/replies.ts';
+import { ROUND_HEADER } from '../../hooks/ports/rounds.ts';
 import { isPublicAddress } from '../../platform/http-client.ts';
 import { getText } from '../../platform/objects.ts';
 import { withoutMentions } from './markdown.ts';
@@ -40,7 +40,7 @@ class WebhookChannel extends PlatformChannel {
   }
 
   async send(
-    { to, text, idempotencyKey: id, runId }: OutgoingMessage,
+    { to, text, idempotencyKey: id, round }: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
     const { url, allowPrivate = false } = this.#options;
@@ -52,8 +52,7 @@ class WebhookChannel extends PlatformChannel {
       'webhook-id': id,
       'webhook-timestamp': String(at),
       'webhook-signature': this.#keys.map((key) => sign(key, id, at, body)).join(' '),
-      // Whoever passes it on shows what came of our reply.
-      ...(runId !== undefined && { [RUN_HEADER]: runId }),
+      ...(round !== undefined && { [ROUND_HEADER]: String(round) }),
     });
     const answer = await this.request(url, { ...request, isPublicOnly: !allowPrivate });
     const { status, json } = answer;

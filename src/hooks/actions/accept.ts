@@ -4,7 +4,13 @@
 import { Injectable } from '@nestjs/common';
 import { budgetMeter, concernsBudget } from '../options/index.ts';
 import type { BudgetOptions, ResolvedHooksOptions } from '../options/index.ts';
-import { AgentDirectory, Intake, LedgerUnavailable } from '../ports/index.ts';
+import {
+  AgentDirectory,
+  Intake,
+  LedgerUnavailable,
+  ROUND_HEADER,
+  readRound,
+} from '../ports/index.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import { newId } from '../../platform/new-id.ts';
 import { activeTrace, asTraceparent, traced } from '../../platform/tracing.ts';
@@ -197,6 +203,7 @@ function toNewEvent(
   const id = newId();
   const flow = { hook: mapping ?? hook, sender: verifiedBy };
   const trace = activeTrace() ?? asTraceparent(headers['traceparent']);
+  const round = readRound(headers[ROUND_HEADER]);
   const { keys, byAction } = keysOf(request, resolved, hooks.idempotencyHours);
   return {
     v: 1,
@@ -207,7 +214,7 @@ function toNewEvent(
     payload: payloadText,
     warnings,
     actions: actions.map((action, at) => {
-      const written = toNewAction(action, { id, hook, receivedAt, trace }, flow);
+      const written = toNewAction(action, { id, hook, receivedAt, trace, round }, flow);
       const dedupeKey = byAction[at];
       return dedupeKey === undefined ? written : { ...written, dedupeKey };
     }),

@@ -2,9 +2,11 @@
 // message its delivery; beside them what the sender is answered, and what the event's details show.
 import { signalsOf } from '../boundary/index.ts';
 import {
+  MOST_ROUNDS,
   deliveryWork,
   fullSessionKey,
   immediateHeartbeat,
+  loopText,
   mainSession,
   noteOf,
   runQueue,
@@ -43,7 +45,7 @@ export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {
 }
 
 /** What is known of an event before what it asks for. */
-type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace'>;
+type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace' | 'round'>;
 
 function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {
   const { kind, text, mode, agentId, trust } = action;
@@ -68,7 +70,7 @@ function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: Event
 
 function toRun(
   action: AgentAction,
-  { id: eventId, hook, receivedAt, trace }: EventHead,
+  { id: eventId, hook, receivedAt, trace, round = 0 }: EventHead,
   flow: Flow,
 ): NewAction {
   const runId = newId();
@@ -96,6 +98,7 @@ function toRun(
     hook,
     receivedAt,
     ...(trace && { trace }),
+    ...(round > 0 && { round }),
   };
   return {
     receipt: { kind, runId },
@@ -139,7 +142,7 @@ function queueOf(collect: Collecting | undefined, session: string, alone: string
 /** Nobody is told how it ends but the operator, so that no session hears of what no agent had a part in. */
 function toDelivery(
   action: DeliverAction,
-  { id: eventId, receivedAt, trace }: EventHead,
+  { id: eventId, receivedAt, trace, round = 0 }: EventHead,
 ): NewAction {
   const { kind, message, name, deliver, address, agentId, trust } = action;
   const deliveryId = newId();
@@ -149,11 +152,9 @@ function toDelivery(
     receipt: { kind, deliveryId },
     details: { kind, message, name, deliver, trust },
   } as const;
-  if (address === null) {
-    return {
-      ...written,
-      changes: [{ ...delivery, status: 'skipped', error: whyNowhere(deliver) }],
-    };
+  if (address === null || round > MOST_ROUNDS) {
+    const error = address === null ? whyNowhere(deliver) : loopText(round);
+    return { ...written, changes: [{ ...delivery, status: 'skipped', error }] };
   }
   const job: DeliveryJob = {
     v: 1,
@@ -163,6 +164,7 @@ function toDelivery(
     to,
     text: message,
     runId: null,
+    round: round + 1,
     agentId,
     becomesLastRoute: false,
     ...(deliver.allowLinks === true && { allowLinks: true }),

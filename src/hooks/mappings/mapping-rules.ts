@@ -23,8 +23,6 @@ export interface RulesById {
   readonly runLimits: ReadonlyMap<string, RunLimit>;
   /** The same of all mappings together. */
   readonly totalLimit: RunLimit | undefined;
-  /** Those whose runs go on though they go round in a circle. */
-  readonly inCircles: ReadonlySet<string>;
   /** When nothing is sent. */
   readonly quietHours: ReadonlyMap<string, Hours>;
 }
@@ -49,8 +47,7 @@ export function withRules(
   if (action === 'deliver') return Object.assign(merged, { quietHours });
   if (action !== 'agent') return mapping;
   const { maxConcurrent = defaults.maxConcurrent, maxQueued = defaults.maxQueued } = mapping;
-  const { loops = defaults.loops } = mapping;
-  Object.assign(merged, { quietHours, maxConcurrent, maxQueued, loops });
+  Object.assign(merged, { quietHours, maxConcurrent, maxQueued });
   for (const field of ['limit', 'whenBusy', 'collect'] as const) {
     if (merged[field] !== undefined) continue;
     const all = Object.assign(new MappingOptions(), merged, { [field]: defaults[field] });
@@ -137,17 +134,15 @@ export function rulesById(
 ): RulesById {
   const runPlaces: [string, number][] = [];
   const runLimits = new Map<string, RunLimit>();
-  const inCircles = new Set<string>();
   const quietHours = new Map<string, Hours>();
   for (const { id, options } of mappings) {
-    const { maxConcurrent, limit, loops, quietHours: quiet } = options;
-    if (loops === 'ignore') inCircles.add(id);
+    const { maxConcurrent, limit, quietHours: quiet } = options;
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
     if (limit !== undefined) runLimits.set(id, toLimit(limit, limit.scope ?? 'mapping'));
     if (quiet !== undefined) quietHours.set(id, toHours(quiet));
   }
   const totalLimit = total && toLimit(total, 'all');
-  return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, inCircles, quietHours };
+  return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, quietHours };
 }
 
 function toLimit(

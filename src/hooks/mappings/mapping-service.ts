@@ -73,10 +73,6 @@ export class MappingService extends RunRules {
     return [runLimits.get(mapping), totalLimit].filter((limit) => limit !== undefined);
   }
 
-  override stopsLoops(mapping: string): boolean {
-    return !this.#compile(this.settings.current).rules.inCircles.has(mapping);
-  }
-
   override quietHoursOf(mapping: string): Hours | undefined {
     return this.#compile(this.settings.current).rules.quietHours.get(mapping);
   }

@@ -165,15 +165,6 @@ export class RuleOptions extends RunLimitsOptions {
   @OptionalSection(LimitOptions)
   limit?: LimitOptions;
 
-  /**
-   * What becomes of an event that our own reply has caused, for the fourth time in a row without anybody's words. `stop`:
-   * its run waits for a person. `ignore`: it begins as any other. @default 'stop'
-   */
-  @Option({ appliesTo: OF_RUNS })
-  @IsOptional()
-  @IsIn(['stop', 'ignore'])
-  loops?: 'stop' | 'ignore';
-
   /** When its messages are held, beside the quiet hours of their channel. Default: never. */
   @Option({ appliesTo: OF_MESSAGES })
   @OptionalSection(MappedQuietHoursOptions)

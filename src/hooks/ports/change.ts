@@ -2,7 +2,6 @@ import type { BudgetMeter, UsageOf } from './budgets.ts';
 import type { CapabilityContract, RunnerSession, TokenUsage, ToolCall } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { NewWork } from './jobs.ts';
-import type { ReplyChange } from './replies.ts';
 import type { Trust } from './trust.ts';
 import type { Decision } from './wait.ts';
 
@@ -48,7 +47,6 @@ export type Change =
   | ToldChange
   | DecisionChange
   | AskedChange
-  | ReplyChange
   | UsageChange;
 
 /** Adds a line to a main session, to be shown in its next turn. */

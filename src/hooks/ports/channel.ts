@@ -32,8 +32,8 @@ export interface OutgoingMessage {
   readonly text: string;
   /** The same for every attempt of one part of one delivery, and of nothing else. At most 60 characters. */
   readonly idempotencyKey: string;
-  /** The run whose reply it is, for a place where programs pass it on and people do not see it. Absent: it is no run's. */
-  readonly runId?: string | undefined;
+  /** Its place in a row of messages that led to one another, from 1, for a header that programs pass on. Absent: it is in none. */
+  readonly round?: number | undefined;
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
   /**
@@ -234,8 +234,8 @@ export abstract class Channel {
   }
 
   /**
-   * Whether a text that an event brings, or its id, is a message of this channel's own: what it says itself is no news, and an answer
-   * to it would be the next. Nobody else may be able to make a text one. @default no text is
+   * Whether what an event says of a message, its text, its id or its author's, makes it one of this channel's own: that is no
+   * news, and an answer to it would be the next. Nobody else may be able to make a text one. @default no text is
    */
   isOwn(_text: string): boolean {
     return false;

@@ -21,7 +21,7 @@ export * from './ledger.ts';
 export * from './recipients.ts';
 export * from './refusals.ts';
 export * from './run-ends.ts';
-export * from './replies.ts';
+export * from './rounds.ts';
 export * from './rules.ts';
 export * from './run-note.ts';
 export * from './trust.ts';

@@ -103,6 +103,8 @@ export interface RunJob {
   readonly note?: RunNote;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
+  /** How many runs led to its event, each by its reply to the one before (`ROUND_HEADER`). Absent: none. */
+  readonly round?: number;
   /** Why it was held as a round of a loop, in our own words: a person decides whether it begins. Absent: it was not. */
   readonly loop?: string;
   /** Its turn asked about tool calls, or waits for an event (without calls), and goes on from here. Absent: it begins. */
@@ -213,6 +215,8 @@ export interface DeliveryJob {
   readonly allowLinks?: boolean;
   /** The run whose reply it is; null: a heartbeat's, a notice, or {@link isDirect}. */
   readonly runId: string | null;
+  /** Its place in a row of runs, or messages of hooks, that led to one another, from 1. Absent: it is in none. */
+  readonly round?: number;
   /** The agent that spoke, or the default one where none did. */
   readonly agentId: string;
   /** A successful delivery becomes the last route of the agent's main session. */

@@ -20,9 +20,6 @@ export abstract class RunRules {
   /** Those by which its runs are counted. */
   abstract limitsOf(mapping: string): readonly RunLimit[];
 
-  /** Whether its runs wait for a person once they go round in a circle. */
-  abstract stopsLoops(mapping: string): boolean;
-
   /** @returns undefined: its messages are sent at any time */
   abstract quietHoursOf(mapping: string): Hours | undefined;
 }
@@ -45,7 +42,13 @@ export function gathered(own: Waiting, others: readonly Waiting[]): RunJob {
   if (others.length === 0) return job;
   const { deliver } = job;
   const isUrgent = others.some((other) => other.job.deliver?.isUrgent === true);
-  const all = deliver !== null && isUrgent ? { ...job, deliver: { ...deliver, isUrgent } } : job;
+  // One that came of no reply of ours begins anew.
+  const round = Math.min(...[own, ...others].map((one) => one.job.round ?? 0));
+  const all = {
+    ...job,
+    ...(job.round !== undefined && { round }),
+    ...(deliver !== null && isUrgent && { deliver: { ...deliver, isUrgent } }),
+  };
   return listing(all, [own, ...others].map(toCollected));
 }
 

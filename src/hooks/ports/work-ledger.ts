@@ -2,7 +2,6 @@ import type { BudgetRoom, TurnReservation } from './budgets.ts';
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
 import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
-import type { FoundReply, ReplySearch } from './replies.ts';
 import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
@@ -177,9 +176,6 @@ export abstract class WorkLedger {
 
   /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
   abstract reconsider(): Promise<void>;
-
-  /** The replies of the last {@link REPLY_KEPT_MS} that an event may have come of, a few at most. */
-  abstract findReplies(search: ReplySearch): Promise<readonly FoundReply[]>;
 
   /**
    * Reserves what a turn can use by all of its budgets, or by none where one is full. What an attempt reserved that was cut

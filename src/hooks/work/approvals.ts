@@ -2,6 +2,7 @@
 // reply may be delivered.
 //
 //   RunLease ─▶ before ─┬─ nothing is to be decided, or it may begin      ─▶ null: the agent is asked
+//                       ├─ it is one round too many (§16)                 ─▶ waits, the operator is told
 //                       ├─ nobody was asked yet                           ─▶ waits, the operator is told
 //                       ├─ nobody has decided yet                         ─▶ goes on waiting
 //                       ├─ time is over                                   ─▶ denied, or dead and asked anew by a retry
@@ -15,7 +16,15 @@
 // that was not committed, and nothing that was decided.
 import { Injectable } from '@nestjs/common';
 import { newId } from '../../platform/new-id.ts';
-import { Clock, EventStore, LedgerAdmin, noteOf, showCalls } from '../ports/index.ts';
+import {
+  Clock,
+  EventStore,
+  LedgerAdmin,
+  MOST_ROUNDS,
+  loopText,
+  noteOf,
+  showCalls,
+} from '../ports/index.ts';
 import type {
   Approval,
   Change,
@@ -67,11 +76,13 @@ export class Approvals {
   /** What becomes of a run before its agent is asked; null: it is asked; or its turn is resumed. */
   async before(lease: RunLease): Promise<StepResult | ResumedRun | null> {
     const { job, ref } = lease;
-    if (job.approve === undefined) return null;
+    const { approve, round = 0 } = job;
+    if (approve?.run !== true && round > MOST_ROUNDS) return this.#hold(job, ref ?? '', round);
+    if (approve === undefined) return null;
     const run = (await this.events.run(ref ?? ''))?.run;
     if (run === undefined) return null;
     const wait = run.waits.findLast(({ kind }) => kind !== 'event');
-    if (wait === undefined) return job.approve.run ? this.#askToBegin(job, run.id) : null;
+    if (wait === undefined) return approve.run ? this.#askToBegin(job, run.id) : null;
     return this.#goOn({ lease, job, run, wait });
   }
 
@@ -103,10 +114,10 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
-  /** Whether a run begins that is one round too many. @param why in our own words */
-  loop({ job, ref }: RunLease, why: string): Promise<StepResult> {
+  /** Has a person decide whether a run begins that is one round too many. */
+  #hold(job: RunJob, id: string, round: number): Promise<StepResult> {
     const approve = { ...(job.approve ?? HELD), run: true } as const;
-    return this.#askToBegin({ ...job, approve, loop: why }, ref ?? '');
+    return this.#askToBegin({ ...job, approve, loop: `${loopText(round)}, held` }, id);
   }
 
   #goOn(asked: Asked): Promise<StepResult | null> | StepResult | ResumedRun {
@@ -164,7 +175,9 @@ export class Approvals {
   /** The reply as it was shown, to where it was said to go; where that is another place by now, a person is asked again. */
   async #reply({ job, run, wait }: Asked, text: string): Promise<StepResult> {
     const { id, contract } = run;
-    const effects = await this.end.ofReply(job, id, text, contract?.trust ?? 'untrusted');
+    // Somebody has read it: rounds are counted anew.
+    const { round: _before, ...decided } = job;
+    const effects = await this.end.ofReply(decided, id, text, contract?.trust ?? 'untrusted');
     const { recipient, summary } = effects;
     const isApproved = wait.decision?.verdict === 'approved';
     const isShown = await this.questions.isShown(job, wait, run.reply ?? '', recipient);

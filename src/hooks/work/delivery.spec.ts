@@ -39,7 +39,7 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
   it('sends to the recipient with a key that is the same for every attempt', async () => {
     await perform();
     await perform({}, { attempt: 2 });
-    const message = { to: '+49', text: 'the reply', idempotencyKey: 'delivery-1', runId: 'run-1' };
+    const message = { to: '+49', text: 'the reply', idempotencyKey: 'delivery-1' };
     expect(work.channel.messages).toEqual([message, message]);
   });
 

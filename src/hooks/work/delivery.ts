@@ -132,15 +132,14 @@ export class DeliveryStep implements Step<DeliveryLease> {
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { deliveryId: id, channel, asks, note, runId } = lease.job;
+    const { deliveryId: id, channel, asks, note, round } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
     const part = note?.says ?? (count === 1 ? undefined : place);
     const idempotencyKey = part === undefined ? id : `${id}:${part}`;
     try {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
-      const run = runId === null ? {} : { runId };
-      const outgoing = { to, text, idempotencyKey, ...run, code, replaces, says: note?.says };
+      const outgoing = { to, text, idempotencyKey, round, code, replaces, says: note?.says };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.

@@ -50,7 +50,7 @@ export class Outbox {
     text: string,
     summaryIfUndelivered: string | undefined,
   ): Promise<Dispatch> {
-    const { deliver, agentId, eventId, name, trust, wakeMode, trace } = run;
+    const { deliver, agentId, eventId, name, trust, wakeMode, trace, approve, round = 0 } = run;
     if (deliver === null) return { changes: [], isUnderWay: false };
     const address = await this.addresses.find(deliver, mainSession(agentId));
     const deliveryId = newId();
@@ -78,6 +78,8 @@ export class Outbox {
       to,
       text: message.text,
       runId,
+      // A person who let it begin has ended the row.
+      round: approve?.run === true ? 1 : round + 1,
       agentId,
       becomesLastRoute: address.isLiteral,
       ...(deliver.allowLinks === true && { allowLinks: true }),

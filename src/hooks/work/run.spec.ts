@@ -39,7 +39,6 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
       'work:heartbeat',
       'delivery',
       'work:delivery',
-      'reply',
     ]);
   });
 
@@ -143,13 +142,7 @@ describe('RunStep: hooks.summary unless-delivered (behaviour §5)', () => {
   it('leaves summary and heartbeat to the delivery', async () => {
     await start(UNLESS);
     const { changes } = await perform();
-    expect(listKinds(changes)).toEqual([
-      'run-update',
-      'turn',
-      'delivery',
-      'work:delivery',
-      'reply',
-    ]);
+    expect(listKinds(changes)).toEqual(['run-update', 'turn', 'delivery', 'work:delivery']);
     expect(only(changes, 'run-update')[0]).not.toHaveProperty('summary');
     expect(only(changes, 'work')[0]?.work.job).toMatchObject({
       summaryIfUndelivered: 'Hook CI: the reply',

@@ -1,6 +1,6 @@
 // An isolated run, from its lease to what is written of it:
 //
-//   RunLease ─▶ (RuleKeeper, EventWaits, Approvals, LoopKeeper).before: may it begin? ─▶
+//   RunLease ─▶ (RuleKeeper, EventWaits, Approvals).before: may it begin? ─▶
 //   ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
 //                                                             │    heartbeat, reply on its way
 //                                                             ├─ failed, to be repeated   ─▶ retry, its record says why
@@ -24,8 +24,6 @@ import type {
 } from '../ports/index.ts';
 import { Approvals } from './approvals.ts';
 import { EventWaits, MOST_WAITS } from './event-waits.ts';
-import { LoopKeeper } from './loops.ts';
-import type { Origin } from './loops.ts';
 import { Notices, whyItEnded, whyItWaits } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import { buildPrompt } from './run-prompt.ts';
@@ -50,8 +48,6 @@ interface Run {
   readonly resumed: ResumedRun | null;
   /** The wait of its agent that nothing but time has ended. */
   readonly openWait: string | null;
-  /** Null: its reply goes nowhere. */
-  readonly origin: Origin | null;
 }
 
 /**
@@ -66,7 +62,6 @@ export class RunStep implements Step<RunLease> {
     private readonly rules: RuleKeeper,
     private readonly waits: EventWaits,
     private readonly approvals: Approvals,
-    private readonly loops: LoopKeeper,
     private readonly end: RunEnd,
     private readonly notices: Notices,
     private readonly settings: HooksSettings,
@@ -81,14 +76,12 @@ export class RunStep implements Step<RunLease> {
     if ('outcome' in came) return came;
     const decided = came.resumed ?? (await this.approvals.before(lease));
     if (decided !== null && 'outcome' in decided) return decided;
-    const origin = await this.loops.before(lease, decided !== null);
-    if (origin !== null && 'outcome' in origin) return origin;
     // Only a persistent run sees what its session remembers, and consumes what waits there.
     const session = sessionMode === 'persistent' ? await this.sessions.read(key) : null;
     const { event, openWait } = came;
     const shown = new ShownTurn(session, (past, most) => buildPrompt(lease.job, past, event, most));
     const turn = this.#prepare(lease, shown, decided, event);
-    const run: Run = { lease, turn, shown, resumed: decided, openWait, origin };
+    const run: Run = { lease, turn, shown, resumed: decided, openWait };
     return this.waits.closing(openWait, await this.#take(run, stop));
   }
 
@@ -244,16 +237,13 @@ export class RunStep implements Step<RunLease> {
     const remembered = this.#remember(run, result.reply);
     const asked = await this.approvals.after(job, record, effects);
     if (asked !== null) return { ...asked, changes: [...asked.changes, ...remembered] };
-    const { summary, recipient } = effects;
-    const { text } = result.reply;
-    const sent = recipient === null ? [] : this.loops.remember(job, id, text, run.origin);
+    const { summary } = effects;
     return {
       outcome: { type: 'done' },
       changes: [
         { ...record, finishedAt: this.clock.now(), ...(summary !== undefined && { summary }) },
         ...remembered,
         ...effects.changes,
-        ...sent,
       ],
     };
   }

@@ -330,10 +330,7 @@ DROP INDEX waits_open_by_owner;
 CREATE INDEX waits_open_by_owner ON waits (owner, id) WHERE decision IS NULL;
 `;
 
-/**
- * Replies of the last hours, by which an event is known that one of them has caused: how many rounds led to each (JSON), and
- * digests of stretches of its words, which stand in its run.
- */
+/** What the build before knew loops by; nothing is written here, and what there is is forgotten. */
 const REPLIES = `
 CREATE TABLE replies (
   run_id uuid PRIMARY KEY,

@@ -3,7 +3,6 @@ import type { Change } from '../../hooks/ports/change.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
-import type { FoundReply, ReplySearch } from '../../hooks/ports/replies.ts';
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import { LEASE_MS, WorkLedger } from '../../hooks/ports/work-ledger.ts';
 import type {
@@ -201,10 +200,6 @@ export class PostgresWorkLedger extends WorkLedger {
 
   async reconsider(): Promise<void> {
     await this.#store.writes.call('reconsider');
-  }
-
-  findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
-    return this.#store.freshReads.call('findReplies', search);
   }
 
   reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {

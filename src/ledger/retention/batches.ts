@@ -32,9 +32,6 @@ const BROKEN_OFF =
 const CLEAR = `UPDATE @runs AS r SET prompt = NULL, reply = NULL, summary = NULL, tool_calls = NULL WHERE KEY(r) = $1`;
 const JOBS = `SELECT id, lane, key, kind, hook, stage, server, ref, job FROM @work
   WHERE event_id = $1 AND kind = 'run' AND job IS NOT NULL`;
-const FORGET_REPLY = ['replies', 'reply_marks'].map(
-  (table) => `DELETE FROM @${table} WHERE event = $1`,
-);
 const REWRITE = 'UPDATE @work SET job = $2 WHERE id = $1';
 const HAND_OVER = 'UPDATE @work SET job = $2, ref = $3, event_id = $4 WHERE id = $1';
 const BEGIN = `UPDATE @runs AS r SET status = 'queued', joined = NULL, finished_at = NULL WHERE KEY(r) = $1`;
@@ -70,7 +67,6 @@ export async function leaveBatches(
     const said = await first(tx, SAID, tx.keys.of(run));
     await takeBack(tx, run, owner, said);
     await tx.run(CLEAR, tx.keys.of(run));
-    for (const statement of FORGET_REPLY) await tx.run(statement, tx.keys.of(owner));
     for (const row of await tx.all(JOBS, owner)) {
       const job = withoutEvent(jobOf(row), eventId);
       if (job === null) continue;

@@ -24,7 +24,7 @@ const LINES = `DELETE FROM @system_events WHERE session = ANY ($1::text[]) AND e
 const TURNS = `DELETE FROM @turns WHERE session = ANY ($1::text[]) AND events LIKE '%' || $2 || '%' RETURNING session`;
 /** What the runner remembers by itself goes with what it was shown. */
 const FORGET_RUNNERS = `UPDATE @sessions SET runner = NULL, runner_session = NULL WHERE key = ANY ($1::text[])`;
-const OF_EVENT = ['runs', 'deliveries', 'waits', 'questions', 'replies', 'reply_marks'].map(
+const OF_EVENT = ['runs', 'deliveries', 'waits', 'questions'].map(
   (table) => `DELETE FROM @${table} WHERE event = $1`,
 );
 const BAD_ENDS = 'DELETE FROM @bad_ends WHERE event_id = $1';

@@ -38,8 +38,6 @@ const CLEAR_WORK = [
 ];
 const DELETE_WORK = `DELETE FROM @work WHERE event_id = ANY ($1::uuid[]) AND stage = 'dead'`;
 const DELETE = [
-  'DELETE FROM @reply_marks WHERE event = ANY ($1::uuid[])',
-  'DELETE FROM @replies WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @questions WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @waits WHERE event = ANY ($1::uuid[])',
   'DELETE FROM @deliveries WHERE event = ANY ($1::uuid[])',

@@ -9,7 +9,6 @@ import { ExpiredKeys } from '../accepting/idempotency.ts';
 import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
 import { USAGE_KEPT_DAYS } from '../../hooks/ports/usage.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
-import { REPLY_KEPT_MS } from '../../hooks/ports/replies.ts';
 import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
 import { CHANNEL_FAILURE_KEYS } from '../channel-rows.ts';
 import { DAY_MS } from '../records/usage.ts';
@@ -33,9 +32,9 @@ const DEAD_WITHOUT_EVENT = deleteSome(
 const OLD_REFUSALS = deleteSome('refusals', 'n', 'at < $1');
 const OLD_AUDIT = deleteSome('audit', 'n', 'at < $1');
 const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at <= $1');
-const OLD_REPLIES = deleteSome('replies', 'run_id', 'at < $1');
-/** Those of an event at once. */
-const OLD_MARKS = deleteSome('reply_marks', 'event', 'at < $1');
+/** Digests of replies' words, which the build before has left. */
+const REPLIES = deleteSome('replies', 'run_id', 'at <= $1');
+const MARKS = deleteSome('reply_marks', 'event', 'at <= $1');
 const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
 const OLD_USAGE = deleteSome('usage', 'day', `day < $1`);
 /** Of clocks that are set ahead again and again. */
@@ -84,8 +83,8 @@ export class Pruning {
       spend(tx, budget, OLD_USAGE, Math.floor(now / DAY_MS) - USAGE_KEPT_DAYS + 1),
     );
     await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
-    await some((tx) => spend(tx, budget, OLD_MARKS, now - REPLY_KEPT_MS));
-    await some((tx) => spend(tx, budget, OLD_REPLIES, now - REPLY_KEPT_MS));
+    await some((tx) => spend(tx, budget, MARKS, now));
+    await some((tx) => spend(tx, budget, REPLIES, now));
     await some((tx) => this.#keys.forget(tx, budget, now));
     return STEP_ROWS - budget.left;
   }

@@ -8,7 +8,6 @@ import type { Ledger, LedgerProvider } from '../../hooks/ports/ledger.ts';
 import type { Lane, NewWork } from '../../hooks/ports/jobs.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
 import { WorkLedger } from '../../hooks/ports/work-ledger.ts';
-import type { FoundReply, ReplySearch } from '../../hooks/ports/replies.ts';
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import type {
   BadEnds,
@@ -260,10 +259,6 @@ class SqliteWorkLedger extends WorkLedger {
 
   async reconsider(): Promise<void> {
     await this.#writer.call('reconsider');
-  }
-
-  findReplies(search: ReplySearch): Promise<readonly FoundReply[]> {
-    return this.#writer.call('findReplies', search);
   }
 
   reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {

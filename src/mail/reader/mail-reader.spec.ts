@@ -52,6 +52,8 @@ describe('a usual mail', () => {
         'Date: Sat, 21 Nov 2026 10:00:00 +0100',
         'References: <1@x>',
         ' <2@x>',
+        'Return-Path: <>',
+        'X-Autoreply: yes',
         'X-Other: no',
         '',
         'Hello',
@@ -63,7 +65,7 @@ describe('a usual mail', () => {
       to: 'a@example.org, "B, C" <b@example.org>',
       subject: 'Überraschung',
       date: '2026-11-21T09:00:00.000Z',
-      headers: { references: '<1@x> <2@x>' },
+      headers: { references: '<1@x> <2@x>', 'return-path': '<>', 'x-autoreply': 'yes' },
       text: 'Hello',
     });
   });

@@ -45,6 +45,10 @@ const KEPT_HEADERS = [
   'list-id',
   'auto-submitted',
   'precedence',
+  'x-autoreply',
+  'x-autorespond',
+  'x-auto-response-suppress',
+  'return-path',
 ];
 
 const HTML_OPTIONS = {

@@ -4,6 +4,7 @@ import type {
   LostRequests,
   Problem,
   WaitPage,
+  WaitingWork,
 } from '../../hooks/index.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { PACKAGES_KEY } from '../configuration/packages.ts';
@@ -255,6 +256,23 @@ export function ofMail(condition: Condition): AttentionItem[] {
       since: first ?? null,
     }),
   ];
+}
+
+/** Runs that are held since our own replies caused them, by their hook. */
+export function ofLoops(waiting: readonly WaitingWork[]): AttentionItem[] {
+  const loops = waiting.filter(({ cause }) => cause === 'loop');
+  return loops.slice(0, MOST_HOOKS).map(({ hook, count, since }) =>
+    item({
+      kind: 'loop-held',
+      severity: 'warning',
+      what: `our own replies come back as events of ${hook}, and ${count === 1 ? 'a run is' : `${count} runs are`} held`,
+      todo: 'end what sends them back, then approve or deny',
+      command: 'hooks decisions',
+      since: new Date(since).toISOString(),
+      count,
+      hook,
+    }),
+  );
 }
 
 /** One item for all of them. */

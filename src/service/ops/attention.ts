@@ -14,6 +14,7 @@ import {
   ofDead,
   ofFailing,
   ofFiles,
+  ofLoops,
   ofLost,
   ofMail,
   ofPackages,
@@ -63,11 +64,12 @@ export class Attention {
 
   /** @param known how the service and its channels are doing, where that was asked already. Never rejects. */
   async items(known?: KnownState): Promise<AttentionItem[]> {
-    const [condition, failed, dead, waits, channels] = await Promise.all([
+    const [condition, failed, dead, waits, waiting, channels] = await Promise.all([
       known?.condition ?? this.condition.look(),
       failedLately(this.refusals, this.clock).catch(() => []),
       this.admin.dead().catch(() => []),
       this.admin.waits({ limit: 1 }).catch(() => NO_WAITS),
+      this.admin.waiting().catch(() => []),
       known?.channels ?? this.services.channels(),
     ]);
     const failing = channels.filter(({ state }) => state === 'failing');
@@ -86,6 +88,7 @@ export class Attention {
         .map(ofBroken),
       ...failing.map((channel) => ofFailing(channel, behind.get(channel.id) ?? 0, dead)),
       ...ofMail(condition),
+      ...ofLoops(waiting),
       ...ofWaits(waits),
       ...ofDead(dead.filter(({ channel }) => !failing.some(({ id }) => id === channel))),
       ...channels.filter(({ state }) => state === 'paused').map(ofResting),

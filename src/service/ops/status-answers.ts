@@ -50,6 +50,7 @@ export interface AttentionItem {
     | 'channel-failing'
     | 'backend-resting'
     | 'mail-degraded'
+    | 'loop-held'
     | 'decisions-open'
     | 'dead-work'
     | 'channel-paused'

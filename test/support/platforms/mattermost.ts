@@ -3,6 +3,7 @@ import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'mattermost-secret-token';
 const ID = 'qmd5oqtwoibz8cuzxzg5ekshgr';
+const BOT = 'b7mtbxsw4iy9bg4r3mz7nq1zyo';
 
 /** https://api.mattermost.com: Create a post; errors are AppErrors with an id of their own. */
 export const mattermost: PlatformSpeech = {
@@ -25,7 +26,7 @@ export const mattermost: PlatformSpeech = {
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, appError(401, 'api.context.session_expired.app_error', 'Invalid session').body)
-      : json(201, { id: `post${n}`, channel_id: shown.to, message: shown.text }),
+      : json(201, { id: `post${n}`, user_id: BOT, channel_id: shown.to, message: shown.text }),
   limited: (seconds) => ({ status: 429, headers: retryAfter(seconds), body: 'limit exceeded' }),
   refusals: [
     ['a wrong token', appError(401, 'api.context.session_expired', 'Invalid session'), 'auth'],

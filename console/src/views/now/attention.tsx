@@ -108,6 +108,7 @@ function Place({ item: { kind, hook } }: { item: Item }) {
     'backend-resting': ['Show what waits', '/events?status=running'],
     'channel-failing': ['Show the channels', '/channels'],
     'decisions-open': ['Decide', '/decisions'],
+    'loop-held': ['Decide', '/decisions'],
     'dead-work': ['Show failed events', `/events?status=failed&${of}`],
   };
   const [label, address] = places[kind] ?? [];

@@ -347,10 +347,7 @@ CREATE TABLE usage (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/**
- * Replies of the last hours, by which an event is known that one of them has caused: how many rounds led to each (JSON), and
- * digests of stretches of its words, which stand in its run.
- */
+/** What the build before knew loops by; nothing is written here, and what there is is forgotten. */
 const REPLIES = `
 CREATE TABLE replies (
   run_id TEXT PRIMARY KEY,
