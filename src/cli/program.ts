@@ -17,7 +17,6 @@ import { mailSetup } from './commands/mail-setup.ts';
 import { audit } from './commands/audit.ts';
 import { approve, decisions, deny } from './commands/decide.ts';
 import { drain, instances } from './commands/instances.ts';
-import { migrate } from './commands/migrate.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
 import { route } from './commands/route.ts';
@@ -79,7 +78,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   backup,
   restore,
   importHooks,
-  migrate,
   token,
   completion,
 ];

@@ -10,7 +10,7 @@ const MAX_GROUP = 256;
 const MAX_GROUP_TEXT = 4 * 1024 * 1024;
 /** Calls that are answered in one turn of the event loop: whoever else asks does not wait for a whole group's answers. */
 const MOST_AT_ONCE = 8;
-export const CLOSED = 'the ledger is closed';
+const CLOSED = 'the ledger is closed';
 
 /** One call on its way to a host. */
 export interface Call<C extends CallMap<C>, K extends keyof C = keyof C> {
@@ -100,8 +100,8 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
   #waiting: PendingCall<C>[] = [];
   #underWay: PendingCall<C>[] = [];
   #isScheduled = false;
-  /** How many keep what is asked for waiting. */
-  #holds = 0;
+  /** What is asked for is kept waiting. */
+  #isHeld = false;
   /** When the last group was given away, by {@link Clock.elapsed}. */
   #sentAt = 0;
   /** Why nothing is taken any more. */
@@ -134,16 +134,11 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
 
   /** Keeps what is asked for waiting, until what it returns is called, once. */
   hold(): () => void {
-    this.#holds += 1;
+    this.#isHeld = true;
     return () => {
-      this.#holds -= 1;
+      this.#isHeld = false;
       this.#schedule();
     };
-  }
-
-  /** Gives what is asked for to another host from now on; no group is under way. */
-  replace(host: Host<C, H, O>): void {
-    this.#host = host;
   }
 
   /** Lets everything asked for before finish, then closes the host. */
@@ -172,7 +167,7 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#holds > 0 || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#isHeld || this.#waiting.length === 0) return;
     if (this.#host === null) {
       // Whoever waits hears of it.
       this.begin().catch(() => {});
@@ -194,7 +189,7 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
 
   async #run(): Promise<void> {
     const host = this.#host;
-    if (host === null || this.#holds > 0 || this.#underWay.length > 0) return;
+    if (host === null || this.#isHeld || this.#underWay.length > 0) return;
     const length = groupLength(this.#waiting);
     if (length === 0) return;
     this.#underWay = this.#waiting.splice(0, length);

@@ -2,7 +2,7 @@
 // the configuration load no server.
 import type { Readable } from 'node:stream';
 import type { DatabaseState } from '../ledger/postgres/index.ts';
-import type { Edition, WayBack } from '../ledger/sqlite/index.ts';
+import type { Edition } from '../ledger/sqlite/index.ts';
 import type { ResolvedSections } from './configuration/resolve.ts';
 import type { DumpedRows } from './ledger-backup.ts';
 import type { TriedEvent } from './event-trial.ts';
@@ -121,14 +121,6 @@ export async function lookAtPostgres(options: {
 export async function lookAtDirectory(dir: string): Promise<Edition | null> {
   const sqlite = await (await import('../ledger/sqlite/index.ts')).ledgerFiles();
   return sqlite.lookAtDirectory(dir);
-}
-
-export type { WayBack } from '../ledger/sqlite/index.ts';
-
-/** Gives the ledger of a directory to an earlier build (going-back.ts). @throws Error with a sentence */
-export async function goBack(dir: string, edition: number, isDryRun: boolean): Promise<WayBack> {
-  const sqlite = await (await import('../ledger/sqlite/index.ts')).ledgerFiles();
-  return sqlite.goBack(dir, edition, isDryRun);
 }
 
 /** Writes the ledger of a configuration as JSON lines (ledger-backup.ts). @throws Error with a sentence */

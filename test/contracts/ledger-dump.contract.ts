@@ -46,7 +46,7 @@ export function imported(to: LedgerPlace, now: number, text: string) {
 }
 
 /** The lines between the first and the last, as PostgreSQL holds them. */
-function rowsOf(text: string): unknown[] {
+export function rowsOf(text: string): unknown[] {
   const lines = text.trimEnd().split('\n').slice(1, -1);
   return withoutNull(lines.map((line): unknown => JSON.parse(line)));
 }

@@ -1,12 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DUMPED_TABLES } from '../../src/ledger/dump/tables.ts';
 import { ask } from '../postgres/ask.ts';
 import { PostgresSuite } from '../postgres/suite.ts';
 import { ManualClock } from '../support/clocks.ts';
-import { describeTransfer, exported, imported, providerOf } from './ledger-dump.contract.ts';
+import { putLedger } from '../support/kept-ledgers.ts';
+import { answers, claims, withoutNull } from '../support/ledger-answers.ts';
+import {
+  describeTransfer,
+  exported,
+  imported,
+  providerOf,
+  rowsOf,
+} from './ledger-dump.contract.ts';
 import type { TwoStores } from './ledger-dump.contract.ts';
-import { LIMITS, wake } from './ledger/events.ts';
+import { LIMITS, MAIN, key, wake } from './ledger/events.ts';
 
 const suite = PostgresSuite.inThisFile();
 
@@ -91,3 +101,46 @@ describe('A ledger in PostgreSQL', () => {
     );
   });
 });
+
+describe('A ledger that the build of commit 15ed4d1a filled', () => {
+  it('goes into PostgreSQL and back into a file, with all its rows, answers and work', async () => {
+    const clock = new ManualClock();
+    const [there, back] = [await stores('file', 'postgres'), await stores('file', 'file')];
+    const { dir } = there.from.store;
+    putLedger(dir, 'filled');
+    const stored = countsIn(dir);
+    await (await providerOf(there.from).open(clock)).maintenance.close();
+    const text = await exported(there.from, clock.now());
+    expect((await imported(there.to, clock.now(), text)).rows).toMatchObject(stored);
+    const again = await exported(there.to, clock.now());
+    expect((await imported(back.to, clock.now(), again)).rows).toMatchObject(stored);
+    expect(rowsOf(await exported(back.to, clock.now()))).toEqual(rowsOf(text));
+    const told = await Promise.all(
+      [there.from, there.to, back.to].map(async (place) => {
+        const ledger = await providerOf(place).open(clock);
+        const { events } = await ledger.events.list({ limit: 99 });
+        const ids = events.map(({ id }) => id);
+        const asked = { ids, sessions: [MAIN, 'agent:main:x'], key: key('known'), console: 'd1' };
+        const answered = await answers(ledger, clock, asked);
+        const work = [await claims(ledger, 'turn', clock), await claims(ledger, 'delivery', clock)];
+        await ledger.maintenance.close();
+        return withoutNull({ answered, work });
+      }),
+    );
+    expect(told[0]!.work.map(({ length }) => length > 1)).toEqual([true, true]);
+    expect(told[1]).toEqual(told[0]);
+    expect(told[2]).toEqual(told[0]);
+    await Promise.all([there.dispose(), back.dispose()]);
+  });
+});
+
+/** How many rows each table of a file has, of those that a dump has. */
+function countsIn(dir: string): Record<string, unknown> {
+  using db = new DatabaseSync(join(dir, 'ledger.db'), { readOnly: true });
+  const counts = DUMPED_TABLES.map(({ name }) => {
+    const row = db.prepare(`SELECT count(*) AS count FROM ${name}`).get()!;
+    expect(row['count']).not.toBe(0);
+    return [name, row['count']];
+  });
+  return Object.fromEntries(counts);
+}

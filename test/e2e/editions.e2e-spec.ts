@@ -7,9 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { STEPS } from '../../src/ledger/sqlite/worker/file/schema.ts';
 import { goesOn } from '../contracts/upgraded-ledger.ts';
-import { hooksCall } from '../support/cli-call.ts';
 import { ManualClock } from '../support/clocks.ts';
-import { ConfigDirectory } from '../support/config-directory.ts';
 import { KILLED_AT, putLedger } from '../support/kept-ledgers.ts';
 
 const COPY = `ledger.before-${STEPS.length}.db`;
@@ -70,7 +68,7 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
       import { HeldDirectory } from '${HELD.href}';
       import { openForWriting } from '${DATABASE.href}';
       const held = await HeldDirectory.hold(process.argv[1]);
-      await openForWriting(held.files(), (db) => {
+      await openForWriting(held.files, (db) => {
         db.exec('SELECT number FROM editions');
         writeSync(1, 'changed');
         for (;;);
@@ -89,65 +87,4 @@ describe('A ledger of edition 1, left by the service of commit bae2b81 when it w
     await ledger.maintenance.close();
     expect(contents(join(dir, COPY), 'rows')).toEqual(before);
   });
-});
-
-describe('hooks migrate --to edition-…', () => {
-  const BACK = ['migrate', '--from', 'sqlite', '--to', 'edition-1'];
-  let config: ConfigDirectory;
-  let data: string;
-  const configure = (store: object = {}) =>
-    config.write('gateway.json5', { store: { dir: './data', ...store } });
-  beforeEach(async () => {
-    config = new ConfigDirectory();
-    configure();
-    data = join(config.path, 'data');
-    putLedger(data);
-    await (await sqliteLedger({ dir: data }).open(new ManualClock(KILLED_AT))).maintenance.close();
-  });
-  afterEach(() => config[Symbol.dispose]());
-  const call = async (...args: string[]) => {
-    const { code, stdout, stderr } = await hooksCall(args, { cwd: config.path });
-    return { code, said: (stdout + stderr).replaceAll(/\s+/g, ' ') };
-  };
-
-  it('says what would be, goes back, and says what to do then', async () => {
-    const before = contents(join(data, 'ledger.db'), 'rows');
-    const planned = await call(...BACK, '--dry-run');
-    expect(planned.code).toBe(0);
-    expect(planned.said).toMatch(
-      /would go back from edition \d+ to edition 1, with all of its events \(10\) and all that waits \(\d+\)\. Edition 1 has no place for, and lacks: .*editions.*under a dedupeKey.* is done once more if .*Nothing was changed\./,
-    );
-    expect(contents(join(data, 'ledger.db'), 'rows')).toEqual(before);
-    const done = await call(...BACK);
-    expect(done.code).toBe(0);
-    expect(done.said).toMatch(
-      /is of edition 1, .* 1\. Start the earlier build; .* 2\. Keep ledger\.edition-\d+\.db/,
-    );
-    expect(await call(...BACK)).toEqual({
-      code: 1,
-      said: expect.stringContaining(
-        'cannot go back: it is of edition 1, and goes back to an earlier one only',
-      ),
-    });
-  });
-
-  it('tells a program the same', async () => {
-    const { stdout } = await hooksCall([...BACK, '--json'], { cwd: config.path });
-    expect(JSON.parse(stdout)).toMatchObject({ to: 1, events: 10, dir: data, isDryRun: false });
-  });
-
-  it('has nothing to do with a ledger in PostgreSQL', async () => {
-    configure({ postgres: { url: 'postgres://db.example.com/x' } });
-    expect(await call(...BACK)).toEqual({
-      code: 1,
-      said: expect.stringContaining('an earlier build goes on with it as it is'),
-    });
-  });
-
-  it.each(['edition-0', 'edition-', 'edition-x'])(
-    'is asked for by a number: not %s',
-    async (to) => {
-      expect(await call('migrate', '--from', 'sqlite', '--to', to)).toMatchObject({ code: 2 });
-    },
-  );
 });

@@ -1,4 +1,3 @@
-import { cp, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SystemClock } from '../../src/hooks/ports/index.ts';
@@ -20,7 +19,7 @@ import { World } from './world.ts';
 const AT_MOST = { p99: 20, worst: 50 };
 const PROBED_MS = 8000;
 const WAKES = 200;
-const MOVED = 'the ledger is written in a thread of its own';
+const OPTION = 'set store.sqlite.host';
 const SCHEDULED_FIRST = ['nice', '-n', '-15'];
 
 /** Asks for a while, and compares what was promised meanwhile with the ledger. */
@@ -65,28 +64,22 @@ async function fill(dir: string, megabytes: number): Promise<void> {
   await ledger.maintenance.close();
 }
 
-const moved = (service: TestedService) =>
-  eventually('it moves', () => service.output.includes(MOVED));
-
 describe('While the disk is slow', () => {
   it.each<[string, { fsync: number; write: number; megabytes?: number }]>([
     ['an fsync takes 500 ms', { fsync: 500, write: 0 }],
     ['a write takes 25 ms', { fsync: 0, write: 25 }],
     ['an fsync takes 500 ms over 2 GB', { fsync: 500, write: 0, megabytes: 2048 }],
-  ])('and %s, nobody else waits once the ledger has moved', async (name, slow) => {
+  ])('and %s, nobody else waits for a thread of its own', async (name, slow) => {
     const { fsync, write, megabytes = 0 } = slow;
     await using world = await World.open();
     using disk = await slowDisk(world.dir);
     const dir = join(disk.dir, 'data');
     await fill(join(disk.behind, 'data'), megabytes);
-    await world.configure({ store: { dir } });
+    await world.configure({ store: { dir, sqlite: { host: 'thread' } } });
     const service = await world.start({ env: disk.env, within: SCHEDULED_FIRST });
     await world.loadOf(service, 5);
-    await world.load(service, async () => {
-      disk.slowFsyncs(fsync);
-      disk.slowWrites(write);
-      await moved(service);
-    });
+    disk.slowFsyncs(fsync);
+    disk.slowWrites(write);
     const found = await findings(service, name);
     await service.kill();
     disk.slowFsyncs(0);
@@ -107,11 +100,31 @@ describe('While the disk is slow', () => {
     await using service = await world.start({ env: shim.env, within: SCHEDULED_FIRST });
     await world.loadOf(service, 3);
     const found = await findings(service, 'an fsync takes 500 ms, eight look-ups hang');
-    expect(service.output).not.toContain(MOVED);
+    expect(service.output).not.toContain(OPTION);
     expectQuick(found);
     await service.kill();
     shim.heal();
     expect(await missing(world.data, found.accepted)).toEqual([]);
+  });
+
+  it('after the start, the main thread goes on, and the log names the option once', async () => {
+    await using world = await World.open();
+    await world.configure({ store: { sqlite: { host: 'inline' } } });
+    const shim = new Shim(world.data, world.dir);
+    const service = await world.start({ env: shim.env });
+    await world.loadOf(service, 5);
+    shim.slowDown(60);
+    await world.load(service, async () => {
+      await eventually('it is told', () => service.output.includes(OPTION));
+      const before = world.acknowledged.length;
+      await eventually('it goes on', () => world.acknowledged.length > before + 20);
+    });
+    expect(service.output.split(OPTION)).toHaveLength(2);
+    await service.kill();
+    shim.heal();
+    await using again = await world.start({ env: shim.env });
+    await world.drain(again);
+    expect(await verdictOn(world, again)).toEqual(FLAWLESS);
   });
 });
 
@@ -141,49 +154,4 @@ describe('While nothing can be written', () => {
     expect(await missing(disk.dir, found.accepted)).toEqual([]);
     expectQuick(found);
   });
-});
-
-describe('While the ledger moves', () => {
-  it('into a directory that was swapped, nothing is promised any more, and the process ends', async () => {
-    await using world = await World.open();
-    const shim = new Shim(world.data, world.dir);
-    await using service = await world.start({ env: shim.env });
-    await world.loadOf(service, 10);
-    await world.drain(service);
-    const aside = `${world.data}-moved`;
-    await world.load(service, async () => {
-      await mkdir(`${aside}-new`);
-      // A socket is no file that can be copied.
-      const filter = (path: string): boolean => !path.endsWith('.sock');
-      await cp(world.data, `${aside}-new`, { recursive: true, filter });
-      shim.slowDown(400);
-      await rename(world.data, aside);
-      await rename(`${aside}-new`, world.data);
-      await eventually('it ends', () => service.hasEnded);
-    });
-    expect((await service.ended()).code).not.toBe(0);
-    expect(service.output).toContain('put back what was there');
-    const ids = world.acknowledged.map(({ eventId }) => eventId);
-    expect(await missing(aside, ids)).toEqual([]);
-  });
-
-  it('kill -9 loses nothing', async () => {
-    await using world = await World.open();
-    const shim = new Shim(world.data, world.dir);
-    for (let round = 0; round < 10; round += 1) {
-      shim.heal();
-      const service = await world.start({ env: shim.env });
-      await world.load(service, async () => {
-        const before = world.acknowledged.length;
-        await eventually('answers', () => world.acknowledged.length > before + 8);
-        shim.slowDown(300);
-        await pause(300 + round * 60);
-        await service.kill();
-      });
-    }
-    shim.heal();
-    await using service = await world.start();
-    await world.drain(service);
-    expect(await verdictOn(world, service)).toEqual(FLAWLESS);
-  }, 240_000);
 });

@@ -17,10 +17,10 @@ export class ClockSinceKill extends SystemClock {
   }
 }
 
-/** Puts a ledger that an earlier build left into a directory. */
-export function putLedger(dir: string, edition = 1): void {
+/** Puts a ledger that an earlier build left into a directory, `filled` or of an edition. */
+export function putLedger(dir: string, name = 'edition-1'): void {
   mkdirSync(dir, { recursive: true });
-  const file = readFileSync(join(FIXTURES, `edition-${edition}.db.gz`));
+  const file = readFileSync(join(FIXTURES, `${name}.db.gz`));
   writeFileSync(join(dir, 'ledger.db'), gunzipSync(file), { mode: 0o600 });
 }
 

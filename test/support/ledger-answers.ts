@@ -10,7 +10,12 @@ const MINUTE_MS = 60_000;
 export async function answers(
   ledger: Ledger,
   clock: ManualClock,
-  { sessions, key: known, console, ids }: FilledLedger,
+  {
+    sessions,
+    key: known,
+    console,
+    ids,
+  }: Pick<FilledLedger, 'sessions' | 'key' | 'console' | 'ids'>,
 ) {
   const limits = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
   const window = { from: clock.now() - 10 * MINUTE_MS, stepMs: MINUTE_MS, steps: 11 };

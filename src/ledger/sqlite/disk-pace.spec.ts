@@ -1,48 +1,48 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DiskPace } from './disk-pace.ts';
+import { DiskPace, isFast } from './disk-pace.ts';
 
-/** How many groups it takes, each of which waits so long. */
-function groupsUntilSlow(waitedMs: number, before: readonly number[] = []): number {
+/** After how many commits, each of which takes so long, the disk is told to be slow. */
+function commitsUntilSlow(commitMs: number, before: readonly number[] = []): number {
   const pace = new DiskPace();
   for (const ms of before) expect(pace.note(ms)).toBe(false);
-  for (let groups = 1; groups <= 1000; groups += 1) if (pace.note(waitedMs)) return groups;
+  for (let commits = 1; commits <= 1000; commits += 1) if (pace.note(commitMs)) return commits;
   return Infinity;
 }
 
 describe('DiskPace', () => {
   it.each([
     [0.2, Infinity],
-    [7, Infinity],
-    [10, 51],
-    [20, 17],
-    [150, 2],
-    [300, 1],
-  ])('finds a disk for which each group waits %d ms slow after %d groups', (ms, groups) => {
-    expect(groupsUntilSlow(ms)).toBe(groups);
+    [10, Infinity],
+    [15, 35],
+    [20, 22],
+    [150, 3],
+    [330, 1],
+  ])('finds a disk for which each commit takes %d ms slow after %d commits', (ms, commits) => {
+    expect(commitsUntilSlow(ms)).toBe(commits);
   });
 
   it('thinks nothing of one slow commit now and then', () => {
     const day = Array.from({ length: 500 }, (_, n) => (n % 50 === 0 ? 150 : 0.5));
-    expect(groupsUntilSlow(0.5, day)).toBe(Infinity);
+    expect(commitsUntilSlow(0.5, day)).toBe(Infinity);
   });
 
-  it('begins anew', () => {
+  it('says so once', () => {
     const pace = new DiskPace();
-    pace.note(200);
-    pace.beginAnew();
-    expect(pace.note(200)).toBe(false);
+    expect([400, 400, 0.5, 400].map((ms) => pace.note(ms))).toEqual([true, false, false, false]);
   });
+});
 
+describe('isFast', () => {
   it('measures a directory and leaves nothing in it', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'pace-'));
-    expect([true, false]).toContain(await new DiskPace().isFast(dir));
+    await isFast(dir);
     expect(await readdir(dir)).toEqual([]);
     await rm(dir, { recursive: true });
   });
 
   it('takes a directory that cannot be measured for a fast one: opening it says what is the matter', async () => {
-    expect(await new DiskPace().isFast('/no/such/directory')).toBe(true);
+    expect(await isFast('/no/such/directory')).toBe(true);
   });
 });

@@ -1,40 +1,27 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the ledger is written: on the main thread, in a thread of its own, or wherever the disk lets it. */
-export type HostChoice = 'auto' | 'inline' | 'thread';
+/** What an fsync may cost for the main thread to wait for it, in milliseconds: everything else waits as long. */
+const MOST_MS = 10;
+/** Commits in the average, about: one that takes so many times the most is enough. */
+const COMMITS = 32;
 
-/** What an fsync may cost for the main thread to begin with: everything else waits as long. */
-const MOST_FSYNC_MS = 4;
-/** What groups may wait for the disk on average before they go elsewhere: a busy machine makes them wait, too. */
-const MOST_WAITED_MS = 8;
-/** Of how many groups, about: one that waits for so many times the average is enough. */
-const GROUPS = 32;
-
-/** Says where the main thread may wait for the disk. */
-export interface Pace {
-  /** Measures a directory before the ledger is opened. */
-  isFast(dir: string): Promise<boolean>;
-  /** @returns true: the disk has become too slow */
-  note(waitedMs: number): boolean;
-  beginAnew(): void;
+/** Whether the disk of a directory is fast enough for the main thread, measured before the ledger is opened. */
+export async function isFast(dir: string): Promise<boolean> {
+  return (await measureFsync(dir)) < MOST_MS;
 }
 
-/** By what an fsync costs at the start, and by how long groups wait then, averaged over the last ones. */
-export class DiskPace implements Pace {
-  #waitedMs = 0;
+/** How long commits take, on average over the last ones. */
+export class DiskPace {
+  #meanMs = 0;
+  #wasSlow = false;
 
-  async isFast(dir: string): Promise<boolean> {
-    return (await measureFsync(dir)) <= MOST_FSYNC_MS;
-  }
-
-  note(waitedMs: number): boolean {
-    this.#waitedMs += (waitedMs - this.#waitedMs) / GROUPS;
-    return this.#waitedMs > MOST_WAITED_MS;
-  }
-
-  beginAnew(): void {
-    this.#waitedMs = 0;
+  /** @returns true, once: the disk has become too slow for the main thread */
+  note(commitMs: number): boolean {
+    this.#meanMs += (commitMs - this.#meanMs) / COMMITS;
+    if (this.#wasSlow || this.#meanMs <= MOST_MS) return false;
+    this.#wasSlow = true;
+    return true;
   }
 }
 

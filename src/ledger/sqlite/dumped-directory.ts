@@ -60,7 +60,7 @@ export function fillDirectory<T>(
   return told(dir, async () => {
     const held = await HeldDirectory.hold(dir);
     try {
-      const { db, begun } = await openForWriting(held.files(), (made) => fill(ledgerIn(made, now)));
+      const { db, begun } = await openForWriting(held.files, (made) => fill(ledgerIn(made, now)));
       db.close();
       removeSearchFile(searchFileOf(dir));
       return begun;

@@ -2,7 +2,6 @@ export { memoryLedger, sqliteLedger } from './sqlite-ledger.ts';
 export type { SqliteLedgerOptions } from './sqlite-ledger.ts';
 export type { Edition } from './worker/file/migrate.ts';
 export type { DirectoryLedger } from './dumped-directory.ts';
-export type { WayBack } from './worker/file/going-back.ts';
 
 /**
  * What looks at a ledger's file, or changes it, while no service has it. Loaded apart: a Node without `node:sqlite` has to
@@ -10,7 +9,6 @@ export type { WayBack } from './worker/file/going-back.ts';
  */
 export async function ledgerFiles() {
   const { lookAtDirectory } = await import('./worker/file/looking.ts');
-  const { goBack } = await import('./worker/file/going-back.ts');
   const { readDirectory, fillDirectory } = await import('./dumped-directory.ts');
-  return { lookAtDirectory, goBack, readDirectory, fillDirectory };
+  return { lookAtDirectory, readDirectory, fillDirectory };
 }

@@ -32,8 +32,8 @@ export interface GroupAnswer extends Outcome {
   readonly changedEvents: readonly Key[];
   /** How long the group took, most of it the commit. */
   readonly tookMs: number;
-  /** How much of that the thread did nothing but wait, as it does for a disk. */
-  readonly waitedMs: number;
+  /** How long its COMMIT took, most of it the fsync; of several, the longest. */
+  readonly commitMs: number;
   /** What became of the log; null: nobody looked. */
   readonly log: LogState | null;
 }
@@ -86,12 +86,9 @@ export interface HeldFiles extends LedgerFiles {
   readonly isNew: boolean;
   /** Of the database, to read its header: closed after everything else, since that drops the locks of the process. */
   readonly descriptor: number;
-  /** What lay at the paths when the ledger was opened first; of the log, while somebody has it open. */
-  readonly opened: FileMarks;
+  /** What lay at the paths when the ledger was opened first: it has to stay there. */
+  readonly opened: Readonly<Record<'database' | 'lock', FileMark>>;
 }
-
-/** Files that have to stay where they were. */
-export type FileMarks = Readonly<{ database: FileMark; lock: FileMark; log: FileMark | null }>;
 
 /** How a connection that writes begins. */
 export interface WriterStart {

@@ -97,17 +97,10 @@ export class StoreWatch {
     this.#log.error(`${reason}. It is being restarted, and requests wait until then`);
   }
 
-  /** The disk became too slow for the main thread. */
-  moved(waitedMs: number): void {
+  /** The disk became too slow for the main thread, which goes on with it. */
+  slow(commitMs: number): void {
     this.#log.warn(
-      `the disk is slow: a commit to the ledger waited ${Math.round(waitedMs)} ms for it. Until the next start, the ledger is written in a thread of its own`,
-    );
-  }
-
-  /** A thread of its own could not be begun. */
-  stayed(reason: string): void {
-    this.#log.error(
-      `the disk is slow, but no thread can write the ledger in ${this.#dir}: ${reason}`,
+      `the disk is slow: a commit to the ledger takes ${Math.round(commitMs)} ms, and everything else waits as long: set store.sqlite.host ("host" of sqliteLedger) to "thread" and start again`,
     );
   }
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
@@ -6,8 +5,7 @@ import { LANES } from '../work-rows.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { QueuedCaller } from '../call-queue.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { DiskPace } from './disk-pace.ts';
-import type { HostChoice, Pace } from './disk-pace.ts';
+import { DiskPace, isFast } from './disk-pace.ts';
 import type {
   GroupAnswer,
   GroupHead,
@@ -21,24 +19,23 @@ import type { StoreWatch } from './store-watch.ts';
 import { ThreadHost } from './thread-host.ts';
 import { HeldDirectory } from './worker/file/held-directory.ts';
 import { openWriter, refusalOf } from './worker/open.ts';
-import type { OpenWriter } from './worker/open.ts';
 
 /** Where a writer finds its ledger, and how it is hosted. */
 export interface WriterPlace {
   readonly dir: string;
-  readonly host: HostChoice;
+  /** `auto`: on the main thread where the disk is fast when the ledger is opened. */
+  readonly host: 'auto' | 'inline' | 'thread';
   /** True: a directory that another process has is waited for, and refused otherwise. */
   readonly waitForLock: boolean;
   /** True: events can be searched by their texts. */
   readonly hasSearch: boolean;
   readonly start?: (data: ThreadData) => Worker;
-  readonly pace?: Pace;
 }
 
 /**
- * Writes the ledger of a directory: on the main thread where the disk is fast, and in a thread of its own where it is not,
- * or no longer. A thread that dies is begun anew and finds everything that was answered; what it was asked last fails as
- * unavailable. A ledger that is gone, or cannot be opened again, is lost: every later call is refused with the reason.
+ * Writes the ledger of a directory: on the main thread where the disk is fast, and in a thread of its own where it is not.
+ * A thread that dies is begun anew and finds everything that was answered; what it was asked last fails as unavailable. A
+ * ledger that is gone, or cannot be opened again, is lost: every later call is refused with the reason.
  */
 export class Writer implements QueuedCaller<WriterCalls> {
   readonly #place: WriterPlace;
@@ -46,13 +43,10 @@ export class Writer implements QueuedCaller<WriterCalls> {
   readonly #watch: StoreWatch;
   readonly #queue: CallQueue<WriterCalls, GroupHead, GroupAnswer>;
   readonly #checkpoints: Checkpoints;
-  readonly #pace: Pace;
+  readonly #pace = new DiskPace();
   #directory: HeldDirectory | null = null;
   #isInline = false;
-  /** While it writes on the main thread. */
-  #inline: OpenWriter | null = null;
   #found: Inventory | null = null;
-  #moving: Promise<void> | null = null;
   #isClosed = false;
 
   /** @param checkpoint moves what is in the log into the database, in another thread */
@@ -65,7 +59,6 @@ export class Writer implements QueuedCaller<WriterCalls> {
     this.#place = place;
     this.#clock = clock;
     this.#watch = watch;
-    this.#pace = place.pace ?? new DiskPace();
     this.#queue = new CallQueue(clock, {
       begin: () => this.#begin(),
       head: () => ({ isWatched: watch.isWatched, checkpoint: this.#checkpoints.take() }),
@@ -118,7 +111,6 @@ export class Writer implements QueuedCaller<WriterCalls> {
   /** Nobody else has the database open any more. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#moving;
     await this.#queue.close();
     this.#directory?.release();
     this.#directory = null;
@@ -126,7 +118,7 @@ export class Writer implements QueuedCaller<WriterCalls> {
 
   async #mayBeInline(): Promise<boolean> {
     const { host, dir } = this.#place;
-    return host === 'inline' || (host === 'auto' && (await this.#pace.isFast(dir)));
+    return host === 'inline' || (host === 'auto' && (await isFast(dir)));
   }
 
   /** Bringing tables to this edition may take minutes, in which the main thread has other things to do. */
@@ -138,59 +130,32 @@ export class Writer implements QueuedCaller<WriterCalls> {
 
   async #begin(): Promise<SqliteHost<WriterCalls>> {
     if (!this.#isInline) return this.#beginThread();
-    this.#inline = await openWriter(this.#directory!.files(), this.#start());
-    this.#found = this.#inline.found;
-    return this.#inline.host;
+    const { host, found } = await openWriter(this.#directory!.files, this.#start());
+    this.#found = found;
+    return host;
   }
 
-  /** @param time when the writer before ended */
-  async #beginThread(time = this.#time()): Promise<ThreadHost<WriterCalls>> {
-    const files = this.#directory!.files(this.#inline?.guard.log);
-    const data: ThreadData = { role: 'writer', files, start: this.#start(time) };
+  async #beginThread(): Promise<ThreadHost<WriterCalls>> {
+    const { files } = this.#directory!;
+    const data: ThreadData = { role: 'writer', files, start: this.#start() };
     const host = await ThreadHost.begin<WriterCalls>(data, this.#place.start);
     this.#found = host.found;
     return host;
   }
 
-  #start(time = this.#time()): WriterStart {
-    return { ...time, held: this.#watch.leases.all(), hasSearch: this.#place.hasSearch };
-  }
-
-  #time(): Pick<WriterStart, 'now' | 'elapsed'> {
-    return { now: this.#clock.now(), elapsed: this.#clock.elapsed() };
+  #start(): WriterStart {
+    return {
+      now: this.#clock.now(),
+      elapsed: this.#clock.elapsed(),
+      held: this.#watch.leases.all(),
+      hasSearch: this.#place.hasSearch,
+    };
   }
 
   #answered(answer: GroupAnswer): void {
     this.#watch.heard(answer);
     if (answer.log !== null) this.#checkpoints.note(answer.log);
-    const { host } = this.#place;
-    if (this.#inline === null || host !== 'auto' || this.#moving !== null) return;
-    if (this.#pace.note(answer.waitedMs)) this.#moving = this.#move(this.#inline, answer.waitedMs);
-  }
-
-  /** From the main thread into one of its own; what is asked for meanwhile waits. */
-  async #move({ host }: OpenWriter, waitedMs: number): Promise<void> {
-    const release = this.#queue.hold();
-    // A clock that is set meanwhile is noticed with the next group.
-    const time = this.#time();
-    // Whoever was answered just now has taken its leases into its hands then.
-    await nextTurn();
-    try {
-      host.settle();
-      const thread = await this.#beginThread(time);
-      this.#queue.replace(thread);
-      this.#isInline = false;
-      this.#inline = null;
-      // The thread has the files open, so that this closes a connection and moves nothing.
-      host.leave();
-      this.#watch.moved(waitedMs);
-    } catch (error) {
-      host.goOn();
-      this.#watch.stayed(refusalOf(error));
-      this.#pace.beginAnew();
-      this.#moving = null;
-    }
-    release();
+    if (this.#isInline && this.#pace.note(answer.commitMs)) this.#watch.slow(answer.commitMs);
   }
 
   async #beginAnew(reason: string): Promise<void> {

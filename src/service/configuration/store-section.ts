@@ -59,8 +59,8 @@ export class PostgresStoreOptions {
 export class SqliteStoreOptions {
   /**
    * Where the file is written. `inline`: on the main thread, which costs least, but everything waits for the disk at each
-   * commit. `thread`: in a thread of its own. `auto`: on the main thread as long as the disk is fast (an fsync of at most 4
-   * ms at the start, and 8 ms on average while it runs), and in a thread from then on until the next start.
+   * commit. `thread`: in a thread of its own. `auto`: on the main thread where an fsync takes less than 10 ms at the start,
+   * else in a thread.
    * @default 'auto'
    */
   @IsIn(['auto', 'inline', 'thread'])

@@ -46,7 +46,7 @@ export type Together<C extends CallMap<C>> = {
 };
 
 /** What the calls came to. */
-type GroupResult = Pick<GroupAnswer, 'values' | 'failures' | 'lost'>;
+type GroupResult = Pick<GroupAnswer, 'values' | 'failures' | 'lost' | 'commitMs'>;
 
 /** For the answers of groups after which there is nothing new to claim. */
 const NO_LANES: readonly Lane[] = [];
@@ -67,10 +67,9 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
 
   async run(group: Group<C> & GroupHead): Promise<GroupAnswer> {
     const { tx, files } = this.#connection;
-    const [began, cpu] = [performance.now(), process.threadCpuUsage()];
+    const began = performance.now();
     const result = await runGroup(this.#connection, group);
     const tookMs = performance.now() - began;
-    const { user, system } = process.threadCpuUsage(cpu);
     this.#isLost = result.lost !== null;
     const changedLanes = tx.changedLanes.size > 0 ? [...tx.changedLanes] : NO_LANES;
     const hasNews = group.isWatched && tx.changedEvents.size > 0;
@@ -79,8 +78,7 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
     tx.changedEvents.clear();
     const hasForgotten = this.#connection.hasForgotten?.() ?? false;
     const log = this.#isLost ? null : (files?.log.look(hasForgotten) ?? null);
-    const waitedMs = tookMs - (user + system) / 1000;
-    return { ...result, changedLanes, changedEvents, tookMs, waitedMs, log };
+    return { ...result, changedLanes, changedEvents, tookMs, log };
   }
 
   async close(): Promise<void> {
@@ -89,26 +87,9 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
       writeLast(connection);
       connection.files?.log.empty();
     }
-    this.leave();
-  }
-
-  /** Writes what is only in memory, before another host opens the ledger. */
-  settle(): void {
-    writeLast(this.#connection);
-  }
-
-  /** Goes on after another host of the same files, which may have written before it gave up. */
-  goOn(): void {
-    this.#connection.files?.guard.takeWhatIsFound();
-    this.#connection.forget?.();
-  }
-
-  /** Closes the connection and nothing more: another host has the ledger open. */
-  leave(): void {
-    const { db, files } = this.#connection;
-    this.#connection.close?.();
-    if (files === undefined) db.close();
-    else files.guard.close(db);
+    connection.close?.();
+    if (connection.files === undefined) connection.db.close();
+    else connection.files.guard.close(connection.db);
   }
 }
 
@@ -127,7 +108,8 @@ async function runGroup<C extends CallMap<C>>(
     return result;
   } catch (error) {
     const failures = group.calls.map((_, index) => toFailure(connection, index, error));
-    return { values: [], failures, lost: error instanceof StoreLost ? error.message : null };
+    const lost = error instanceof StoreLost ? error.message : null;
+    return { values: [], failures, lost, commitMs: 0 };
   }
 }
 
@@ -154,12 +136,14 @@ async function runTogether<C extends CallMap<C>>(
         values.push(...(await all(connection.tx, args)));
       }
     }
-    commit(connection, group);
-    return { values, failures: [], lost: null };
+    const commitMs = commit(connection, group);
+    return { values, failures: [], lost: null, commitMs };
   } catch (error) {
     rollBack(connection);
-    if (calls.length === 1)
-      return { values: [], failures: [toFailure(connection, 0, error)], lost: null };
+    if (calls.length === 1) {
+      const failures = [toFailure(connection, 0, error)];
+      return { values: [], failures, lost: null, commitMs: 0 };
+    }
     return runOneByOne(connection, group);
   }
 }
@@ -171,17 +155,18 @@ async function runOneByOne<C extends CallMap<C>>(
 ): Promise<GroupResult> {
   const values: unknown[] = [];
   const failures: CallFailure[] = [];
+  let commitMs = 0;
   for (const [index, call] of group.calls.entries()) {
     try {
       begin(connection);
       values[index] = await invoke(connection, call);
-      commit(connection, group);
+      commitMs = Math.max(commitMs, commit(connection, group));
     } catch (error) {
       rollBack(connection);
       failures.push(toFailure(connection, index, error));
     }
   }
-  return { values, failures, lost: null };
+  return { values, failures, lost: null, commitMs };
 }
 
 /** @throws StoreLost when somebody else wrote; nothing is begun then */
@@ -197,13 +182,17 @@ function begin<C extends CallMap<C>>({ db, files }: Connection<C>): void {
   }
 }
 
+/** @returns how long it took, in milliseconds */
 function commit<C extends CallMap<C>>(
   connection: Connection<C>,
   { now, elapsed }: Pick<Group<C>, 'now' | 'elapsed'>,
-): void {
+): number {
   connection.beforeCommit?.(now, elapsed);
+  const began = performance.now();
   connection.db.exec('COMMIT');
+  const tookMs = performance.now() - began;
   connection.committed?.();
+  return tookMs;
 }
 
 /** A transaction of the host's own, for what is only in memory; what cannot be written is given up. */

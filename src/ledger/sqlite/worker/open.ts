@@ -5,7 +5,6 @@ import { text } from '../../rows.ts';
 import type {
   AllCalls,
   HeldFiles,
-  Inventory,
   ReaderThreadCalls,
   WriterCalls,
   WriterStart,
@@ -19,23 +18,18 @@ import {
   openInMemory,
   takeInventory,
 } from './file/database.ts';
-import type { FileGuard } from './file/file-guard.ts';
 import { storeTrouble } from './file/store-trouble.ts';
 import { createReaderHandlers, createWriterHandlers } from './handlers.ts';
 import { InlineHost } from './inline-host.ts';
 
-/** The host that writes into files, and what it found. */
-export interface OpenWriter {
-  readonly host: InlineHost<WriterCalls>;
-  readonly guard: FileGuard;
-  readonly found: Inventory;
-}
-
-/** @throws Error with a sentence that says what to do when the ledger cannot be used. */
-export async function openWriter(files: HeldFiles, start: WriterStart): Promise<OpenWriter> {
+/**
+ * The host that writes into files, and what it found.
+ * @throws Error with a sentence that says what to do when the ledger cannot be used.
+ */
+export async function openWriter(files: HeldFiles, start: WriterStart) {
   const { db, begun, ...opened } = await openForWriting(files, (made) => beginWriter(made, start));
   const host = new InlineHost<WriterCalls>({ db, ...begun, ...opened });
-  return { host, guard: opened.files.guard, found: takeInventory(db, files.isNew) };
+  return { host, found: takeInventory(db, files.isNew) };
 }
 
 /** A database in memory belongs to one connection, which does the reading too. */

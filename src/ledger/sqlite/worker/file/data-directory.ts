@@ -90,7 +90,7 @@ function attempt(sentence: string, act: () => void): void {
 }
 
 /** Never opens a file that is there: closing it would drop the locks that this process holds on it (POSIX). */
-export function makeOwn(file: string): void {
+function makeOwn(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
@@ -100,8 +100,8 @@ export function makeOwn(file: string): void {
   }
 }
 
-/** What the steps of the schema copy the file to before they change it (migrate.ts). */
-const UPGRADE_COPY = /^ledger\.(?:before|edition)-\d+\.db$/;
+/** Names of whole copies beside the file, `ledger.before-9.db` (migrate.ts). */
+const UPGRADE_COPY = /^ledger\.\w+-\d+\.db$/;
 
 /** Copies that upgrades made of the file in a directory, a sentence each. */
 export async function upgradeCopies(dir: string): Promise<readonly string[]> {
@@ -109,7 +109,7 @@ export async function upgradeCopies(dir: string): Promise<readonly string[]> {
   return Promise.all(
     copies.map(async (name) => {
       const { mtime } = await stat(join(dir, name));
-      return `${join(dir, name)}, a copy that an upgrade made on ${mtime.toISOString().slice(0, 10)}: delete it when you no longer need the way back.`;
+      return `${join(dir, name)}, a copy that an upgrade made on ${mtime.toISOString().slice(0, 10)}: delete it when you are content with the upgrade.`;
     }),
   );
 }

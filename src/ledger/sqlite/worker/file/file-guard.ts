@@ -24,8 +24,7 @@ export class FileGuard {
   readonly #files: HeldFiles;
   readonly #opened: Readonly<Record<keyof LedgerFiles, FileMark>>;
   readonly #dataVersion: StatementSync;
-  /** Null: of the next look, whatever it is. */
-  #version: unknown;
+  readonly #version: unknown;
   /** Of the database when we last wrote it. */
   #changedAt: number;
   #header: Buffer;
@@ -41,17 +40,11 @@ export class FileGuard {
     this.#dataVersion.setReturnArrays(true);
     // Reading it opens the log.
     this.#version = this.#readVersion();
-    const { database, lock, log } = files.opened;
-    this.#opened = { database, lock, log: log ?? markOf(files.log) };
+    this.#opened = { ...files.opened, log: markOf(files.log) };
     this.#changedAt = this.#look('database').mtimeMs;
     this.#header = this.#readHeader();
     this.#look('lock');
     this.#look('log');
-  }
-
-  /** What lay at the path of the log when it was opened. */
-  get log(): FileMark {
-    return this.#opened.log;
   }
 
   /**
@@ -60,19 +53,12 @@ export class FileGuard {
    */
   checkUnchanged(): void {
     this.#look('lock');
-    const version = this.#readVersion();
-    this.#version ??= version;
-    if (version !== this.#version) {
+    if (this.#readVersion() !== this.#version) {
       throw this.#lost(
         'shared',
         `another process wrote into ${this.#files.database}: stop that process`,
       );
     }
-  }
-
-  /** Takes what the next group finds for ours: a thread of this writer has written, and is gone. */
-  takeWhatIsFound(): void {
-    this.#version = null;
   }
 
   /**

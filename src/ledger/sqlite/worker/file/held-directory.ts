@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import type { HeldFiles } from '../../protocol.ts';
 import { markOf, prepareDirectory, sizeOf } from './data-directory.ts';
-import type { FileMark, LedgerFiles } from './data-directory.ts';
+import type { LedgerFiles } from './data-directory.ts';
 import { lookBeforeOpening } from './database.ts';
 import { DirectoryLock } from '../../../../platform/directory-lock.ts';
 
@@ -12,17 +12,16 @@ import { DirectoryLock } from '../../../../platform/directory-lock.ts';
 export class HeldDirectory {
   /** The tables have to be brought to this edition first, which may take long. */
   readonly hasOldTables: boolean;
-  readonly #files: Omit<HeldFiles, 'opened'>;
+  readonly files: HeldFiles;
   readonly #lock: DirectoryLock;
-  readonly #opened: Record<'database' | 'lock', FileMark>;
 
   private constructor(files: LedgerFiles, lock: DirectoryLock) {
     this.#lock = lock;
     const isNew = sizeOf(files.database) === 0;
     const { number, newest } = lookBeforeOpening(files.database);
     this.hasOldTables = number > 0 && number < newest;
-    this.#opened = { database: markOf(files.database), lock: markOf(files.lock) };
-    this.#files = { ...files, isNew, descriptor: openSync(files.database, 'r') };
+    const opened = { database: markOf(files.database), lock: markOf(files.lock) };
+    this.files = { ...files, isNew, opened, descriptor: openSync(files.database, 'r') };
   }
 
   /**
@@ -41,14 +40,9 @@ export class HeldDirectory {
     }
   }
 
-  /** @param log what lies there, as long as somebody has it open: it is to be the same */
-  files(log: FileMark | null = null): HeldFiles {
-    return { ...this.#files, opened: { ...this.#opened, log } };
-  }
-
   /** Once every connection is closed: this drops the locks of the process (POSIX). */
   release(): void {
-    closeSync(this.#files.descriptor);
+    closeSync(this.files.descriptor);
     this.#lock.release();
   }
 }

@@ -91,7 +91,9 @@ export async function migrate<T>(
       db.exec(step);
       noteBuild(db, at + 1);
     }
-    if (version < steps.length) mark(db, steps.length);
+    if (version < steps.length) {
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
+    }
     const begun = await begin();
     db.exec('COMMIT');
     return begun;
@@ -104,16 +106,6 @@ export async function migrate<T>(
       { cause: error },
     );
   }
-}
-
-/** Makes the tables of an edition in an empty file, inside a transaction of the caller's. */
-export function makeTables(db: DatabaseSync, edition: number): void {
-  for (const step of STEPS.slice(0, edition)) db.exec(step);
-  mark(db, edition);
-}
-
-function mark(db: DatabaseSync, edition: number): void {
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${edition}`);
 }
 
 /** From the second edition on a file says which build made it. */
@@ -129,7 +121,7 @@ function noteBuild(db: DatabaseSync, edition: number): void {
  * Copies a file under another name into its directory: for its owner alone, and on disk before the file itself is touched.
  * One of an attempt before is replaced.
  */
-export function keepCopy(db: DatabaseSync, name: string): void {
+function keepCopy(db: DatabaseSync, name: string): void {
   const file = db.location();
   if (file === null) return;
   const copy = join(dirname(file), name);

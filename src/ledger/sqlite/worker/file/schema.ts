@@ -383,8 +383,7 @@ CREATE INDEX work_aside ON work (lane, key) WHERE stage = 'deferred' AND kind = 
  * Every change of the tables is a step of its own at the end of this list, also between two releases: whoever runs a
  * checkout has a ledger, too. A step that is on the main branch is never edited, and never removed. After adding one run
  * `node test/fixtures/ledgers/write.ts`, which keeps a ledger of the new edition for all later builds. Rows that a step
- * has to rewrite are rewritten by its SQL. Prefer columns with a default, and tables: on the way back
- * (going-back.ts) they are left out, and what stands in older columns has to be readable by the build before.
+ * has to rewrite are rewritten by its SQL. Prefer columns with a default, and tables.
  * PostgreSQL's steps are in ledger/postgres/schema.ts, under numbers of their own.
  */
 export const STEPS: readonly string[] = [
