@@ -35,7 +35,11 @@ describe('new mail', () => {
         date: '2026-11-21T10:00:00.000Z',
         snippet: 'One. Two.',
         body: 'One.\n\nTwo.',
-        headers: { 'message-id': '<one@sender.example>', 'list-id': '<news.example>' },
+        headers: {
+          'message-id': '<one@sender.example>',
+          'list-id': '<news.example>',
+          'return-path': '<sender@sender.example>',
+        },
         attachments: [],
       },
     ]);
