@@ -10,7 +10,6 @@ import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
 import { backup } from './commands/backup.ts';
-import { importHooks } from './commands/import.ts';
 import { restore } from './commands/restore.ts';
 import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
@@ -77,7 +76,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   mail,
   backup,
   restore,
-  importHooks,
   token,
   completion,
 ];

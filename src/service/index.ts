@@ -15,7 +15,6 @@ export {
   GATEWAY_FILE,
   fragmentSections,
   parseSections,
-  readConfigurationFiles,
   withFragment,
 } from './configuration/files.ts';
 export type { ConfigurationFiles, Sections } from './configuration/files.ts';
@@ -27,7 +26,6 @@ export {
   Written,
   asWritten,
   fragmentFile,
-  fragmentPath,
   keptAsWritten,
   literal,
   readFragments,

@@ -127,7 +127,7 @@ export class PlannedFiles {
 }
 
 /** A text of sections as fragments are written. */
-export function toJson5(sections: Sections): string {
+function toJson5(sections: Sections): string {
   return JSON5.stringify(sections, { space: 2, quote: "'" });
 }
 

@@ -48,6 +48,7 @@ export function lintMappings(
     warnings: [
       ...findUnreachable(placed, settings),
       ...findUnknownAgents(settings, agentIds),
+      ...findUnlistedAgents(settings, agentIds),
       ...findUnknownScopes(placed, settings, agentIds),
       ...placed.flatMap((mapping) => [
         ...findEmptyPlaceholders(mapping),
@@ -209,6 +210,26 @@ function findUnknownAgents(
     const message = `names no agent ("${agentId}"; known: ${ids}); the default agent takes what comes there`;
     return [{ key: `hooks.mappings[${index}].agentId`, message }];
   });
+}
+
+/** What `hooks.allowedAgentIds` seems to say and does not: who runs what names no agent, and ids of no agent. */
+function findUnlistedAgents(
+  { hooks: { allowedAgentIds } }: ResolvedHooksOptions,
+  agentIds: readonly string[],
+): Problem[] {
+  if (allowedAgentIds === undefined || allowedAgentIds.includes('*')) return [];
+  const key = 'hooks.allowedAgentIds';
+  const [defaultId = ''] = agentIds;
+  const allowed = allowedAgentIds.map((id) => id.trim().toLowerCase());
+  const unlisted = `does not list ${defaultId}, and requests that name no agent run as ${defaultId}: list it too, or make another agent the default`;
+  return [
+    ...(allowed.includes(defaultId) ? [] : [{ key, message: unlisted }]),
+    ...allowed.flatMap((id, index) => {
+      if (agentIds.includes(id)) return [];
+      const message = `names no agent ("${id}"; known: ${agentIds.join(', ')})`;
+      return [{ key: `${key}[${index}]`, message }];
+    }),
+  ];
 }
 
 /** Templates that look where nothing is in any request. */

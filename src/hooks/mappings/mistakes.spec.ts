@@ -566,3 +566,23 @@ describe('what works but cannot be meant is a warning (issue 3)', () => {
     ]);
   });
 });
+
+describe('a list of agents that says less than it seems to', () => {
+  const unlisted =
+    'allowedAgentIds does not list main, and requests that name no agent run as main: list it too, or make another agent the default';
+
+  it.each([
+    ['none', [], [unlisted]],
+    ['another agent', [' OPS '], [unlisted]],
+    [
+      'an agent that does not exist',
+      ['main', 'opps'],
+      ['allowedAgentIds[1] names no agent ("opps"; known: main, ops)'],
+    ],
+    ['the default agent', [' Main ', 'ops'], []],
+    ['any', ['opps', '*'], []],
+  ])('allows %s', async (_, allowedAgentIds, lines) => {
+    const given = { agents, allowedAgentIds };
+    expect(await warned(given)).toEqual(lines.map((line) => `hooks.${line}`));
+  });
+});

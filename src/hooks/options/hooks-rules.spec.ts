@@ -125,6 +125,14 @@ describe('warnings at start (behaviour §3, §6)', () => {
     expect(warnings({ allowedSessionKeyPrefixes: [' HOOK: '] })).toEqual([]);
   });
 
+  it('names prefixes outside which are the keys made for requests without a session', () => {
+    const given = { defaultSessionKey: undefined };
+    const key = 'hooks.allowedSessionKeyPrefixes';
+    expect(warnings({ ...given, allowedSessionKeyPrefixes: ['job:', 'hook:ci:'] })).toEqual([key]);
+    expect(warnings({ ...given, allowedSessionKeyPrefixes: ['job:', ' HOOK: '] })).toEqual([]);
+    expect(warnings({ ...given, allowedSessionKeyPrefixes: [] })).toEqual([]);
+  });
+
   it('names a placeholder that everybody knows', () => {
     const token = 'replace-me-with-a-long-random-string';
     expect(warnings({ token })).toEqual(['hooks.token']);

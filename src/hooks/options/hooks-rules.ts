@@ -56,6 +56,11 @@ export function hooksWarnings(hooks: HooksOptions, now: number, names: OptionNam
       'hooks.defaultSessionKey',
       'is outside hooks.allowedSessionKeyPrefixes; is that meant?',
     ],
+    [
+      defaultSessionKey === undefined && prefixes.length > 0 && !fitsPrefix('hook:', prefixes),
+      'hooks.allowedSessionKeyPrefixes',
+      'does not bound requests that name no session: each gets hook:<uuid>; list hook: too, or set hooks.defaultSessionKey',
+    ],
   ];
   if (!hooks.enabled) return [];
   const found = checks.filter(([applies]) => applies);
