@@ -20,7 +20,6 @@ import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
 import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
-import { service } from './commands/service.ts';
 import { setup } from './commands/setup.ts';
 import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
@@ -50,7 +49,6 @@ const mail: CommandGroup = {
 /** Every command, in the order of `hooks --help`. A new one is a file below `commands/` and a row here. */
 const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   start,
-  service,
   status,
   openConsole,
   pause,

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { hooksCommand } from '../support/cli-process.ts';
@@ -9,7 +9,6 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { ServiceProcess } from '../support/service-process.ts';
-import { SystemdStandIn } from '../support/systemd.ts';
 
 // The files of deploy/ in front of a service as docs/server.md configures it; only their addresses are others.
 
@@ -126,96 +125,6 @@ describe.each(Object.keys(PROXIES))('%s before the service, as docs/server.md ha
     expect(status).toBeLessThan(500);
     expect(text).not.toMatch(/attention|"ready"|<title>Hooks/);
   });
-});
-
-/** `hooks service …` as root on a machine of its own as far as files go: the package is at `at`, and units in `units`. */
-function asRoot(at: string, units: string, ...args: readonly string[]) {
-  const script = `mount --bind '${process.cwd()}' ${at}; mount --bind '${units}' /etc/systemd/system; cd /; exec "$@"`;
-  const hooks = [`${at}/node_modules/node/bin/node`, `${at}/dist/cli/hooks.js`];
-  const command = ['--mount', 'sh', '-ec', script, 'sh'];
-  const env = { PATH: `${units}/systemd/bin:/usr/bin:/bin` };
-  return (program: readonly string[] = [...hooks, 'service', ...args]) =>
-    spawnSync('unshare', [...command, ...program], { encoding: 'utf8', env });
-}
-
-describe('hooks service install, as root', () => {
-  let dir: ConfigDirectory;
-  let systemd: SystemdStandIn;
-  let unit: string;
-  beforeEach(() => {
-    dir = new ConfigDirectory();
-    unit = join(dir.path, 'hooks.service');
-    systemd = new SystemdStandIn(join(dir.path, 'systemd'), unit);
-  });
-  afterEach(() => dir[Symbol.dispose]());
-
-  it('writes a unit that the real systemd takes, with a user of its own', () => {
-    const install = asRoot('/mnt', dir.path, 'install');
-    const { status, stdout, stderr } = install();
-    expect(status).toBe(0);
-    expect(stdout).toContain('/etc/systemd/system/hooks.service: new\n');
-    expect(stdout).toContain('It runs in /var/lib/hooks, and starts with the machine.');
-    expect(stderr).toContain('cd /var/lib/hooks && sudo -u hooks hooks setup');
-    expect(systemd.changes).toEqual([
-      'systemd-sysusers --inline u hooks - "hooks" /var/lib/hooks',
-      'systemctl daemon-reload',
-      'systemctl enable hooks.service',
-      'systemctl restart hooks.service',
-    ]);
-    // It differs from deploy/hooks.service in where Node and the package are.
-    const ours = read('deploy/hooks.service').split('\n');
-    const differs = readFileSync(unit, 'utf8')
-      .split('\n')
-      .filter((line) => !ours.includes(line));
-    expect(differs).toEqual([
-      'Environment=PATH=/usr/local/bin:/usr/bin:/bin:/mnt/node_modules/node/bin NODE_ENV=production',
-      'ExecStart=/mnt/node_modules/node/bin/node /mnt/dist/cli/hooks.js start',
-    ]);
-    const file = '/etc/systemd/system/hooks.service';
-    const verified = install(['/usr/bin/systemd-analyze', 'verify', file]);
-    expect(verified).toMatchObject({ status: 0, stdout: '', stderr: '' });
-    const exposed = ['security', '--offline=true', '--threshold=15', file];
-    expect(install(['/usr/bin/systemd-analyze', ...exposed]).status).toBe(0);
-  });
-
-  it('is refused where the user of the service could not read the package', () => {
-    const { status, stdout, stderr } = asRoot('/root', dir.path, 'install')();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('cannot read /root/node_modules/node/bin/node');
-    expect(stderr).toContain('npm install -g nestjs-agent-hooks');
-    expect(systemd.changes).toEqual([]);
-    expect(existsSync(unit)).toBe(false);
-  });
-
-  it('is refused where no systemd runs', () => {
-    systemd.say('running', 'offline');
-    const { status, stderr } = asRoot('/mnt', dir.path, 'install')();
-    expect(status).toBe(3);
-    expect(stderr).toContain('systemd does not run on this machine');
-    expect(systemd.changes).toEqual([]);
-    expect(existsSync(unit)).toBe(false);
-  });
-
-  it('makes a user of its own with the real systemd', () => {
-    const root = `--root=${dir.path}`;
-    mkdirSync(join(dir.path, 'etc'));
-    const made = ['--inline', 'u hooks - "hooks" /var/lib/hooks'];
-    expect(spawnSync('/usr/bin/systemd-sysusers', [root, ...made]).status).toBe(0);
-    const user = /^hooks:x:\d+:\d+:hooks:\/var\/lib\/hooks:\/usr\/sbin\/nologin$/m;
-    expect(readFileSync(join(dir.path, 'etc/passwd'), 'utf8')).toMatch(user);
-  });
-});
-
-it('the unit of a single user is one that the real systemd takes', async () => {
-  using dir = new ConfigDirectory();
-  const args = ['service', 'install', '--user', '--dry-run'];
-  const { stdout } = await hooksCommand(args, { cwd: dir.path });
-  dir.write('hooks.service', stdout);
-  const file = join(dir.path, 'hooks.service');
-  const env = { XDG_RUNTIME_DIR: dir.path, HOME: dir.path };
-  const options = { encoding: 'utf8', env } as const;
-  const verified = spawnSync('/usr/bin/systemd-analyze', ['--user', 'verify', file], options);
-  expect(verified).toMatchObject({ status: 0, stdout: '', stderr: '' });
 });
 
 describe('deploy/hooks.service', () => {
