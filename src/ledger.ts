@@ -114,7 +114,6 @@ export type {
   KnownCertificate,
   Ledger,
   InstanceFacts,
-  DrainOutcome,
   LedgerInstance,
   LedgerLog,
   LedgerProvider,

@@ -15,7 +15,7 @@ import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { audit } from './commands/audit.ts';
 import { approve, decisions, deny } from './commands/decide.ts';
-import { drain, instances } from './commands/instances.ts';
+import { instances } from './commands/instances.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
 import { route } from './commands/route.ts';
@@ -59,7 +59,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   audit,
   usage,
   instances,
-  drain,
   config,
   doctor,
   setup,

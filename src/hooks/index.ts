@@ -272,7 +272,6 @@ export type {
   Lane,
   Lease,
   Ledger,
-  DrainOutcome,
   LedgerInstance,
   LedgerLog,
   LedgerProvider,

@@ -177,7 +177,6 @@ export const ledgerPorts: readonly Provider[] = [
     waiting: true,
     channelConditions: true,
     instances: true,
-    setDraining: true,
     activity: true,
     usage: true,
     budgets: true,

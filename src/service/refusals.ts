@@ -89,14 +89,6 @@ export const OPS_REFUSALS = {
     sentence:
       'The application that imports the hooks configures them; there are no files to show or to change.',
   },
-  unknown_instance: {
-    status: 404,
-    sentence: 'No service of this id is on the ledger; GET /ops/api/instances lists them.',
-  },
-  last_instance: {
-    status: 409,
-    sentence: 'No other service would do the work. To stop intake and work of all, pause them.',
-  },
   unknown_sample: {
     status: 404,
     sentence: 'There is no such sample; GET /ops/api/samples lists those that there are.',
@@ -236,11 +228,6 @@ export const OPS_REFUSALS = {
     sentence: 'Close one of the 20 streams of events that are open, or ask GET /ops/api/events.',
   },
   not_ready: { status: 503, sentence: 'The service cannot store events at the moment.' },
-  draining: {
-    status: 503,
-    sentence:
-      'An operator drains this service: it takes requests, and others do the work; send further ones elsewhere.',
-  },
   stopping: {
     status: 503,
     sentence:

@@ -34,7 +34,6 @@ const BODIES: Readonly<Record<string, object>> = {
 /** What needs more than this service has: files of a configuration, other instances, a mapping that takes a request. */
 const NOT_HERE = [
   'configurationReport',
-  'instancesDrain',
   'mappingsRemove',
   'mappingsSave',
   'presetsEnable',

@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { Operator, launch } from '../console/browser.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { PostgresSuite } from './suite.ts';
 
@@ -10,9 +9,7 @@ const TOKEN = 'operator-token-of-good-length';
 describe('The console of several services', () => {
   const suite = PostgresSuite.inThisFile();
 
-  const statusOf = async (service: ServiceProcess) => (await service.ask('/health/ready')).status;
-
-  it('drains one and resumes it, and never the last that works', async () => {
+  it('lists them as soon as there are two', async () => {
     await using database = await suite.server.database();
     using directory = new ConfigDirectory();
     directory.write('gateway.json5', {
@@ -32,26 +29,9 @@ describe('The console of several services', () => {
     await using other = await ServiceProcess.listening(directory.path);
     const rowOf = ({ pid }: ServiceProcess) =>
       page.getByRole('row').filter({ hasText: new RegExp(`\\b${pid}\\b`) });
-    await rowOf(other)
-      .getByRole('button', { name: /^Drain/ })
-      .click();
-    await rowOf(other).getByText('draining', { exact: true }).waitFor();
-    await eventually('it is not ready', async () => (await statusOf(other)) === 503);
-    expect(await statusOf(one)).toBe(200);
+    await rowOf(other).waitFor();
+    await rowOf(one).getByText('answers you').waitFor();
     expect(await operator.violations()).toEqual([]);
-
-    await rowOf(one)
-      .getByRole('button', { name: /^Drain/ })
-      .click();
-    await page.getByRole('status').getByText('No other service would do the work').waitFor();
-    await rowOf(one).getByText('working', { exact: true }).waitFor();
-    expect(await statusOf(one)).toBe(200);
-
-    await rowOf(other)
-      .getByRole('button', { name: /^Resume/ })
-      .click();
-    await rowOf(other).getByText('working', { exact: true }).waitFor();
-    await eventually('it is ready', async () => (await statusOf(other)) === 200);
     expect(operator.complaints).toEqual([]);
   });
 });

@@ -154,34 +154,6 @@ describe('Two services on one database', () => {
     expect(second.events[0]!.id).not.toBe(first.events[0]!.id);
   });
 
-  it('are drained at the other: not ready, nothing begun, and back', async () => {
-    const [a, b] = both;
-    const ready = async ({ url }: TestedService) => {
-      const answer = await fetch(`${url}/health/ready`);
-      return `${answer.status} ${((await answer.json()) as { code?: string }).code ?? ''}`;
-    };
-    const { instances } = (await a.read('/ops/api/instances')) as {
-      instances: { id: string; isThis: boolean }[];
-    };
-    const { id } = instances.find(({ isThis }) => !isThis)!;
-    const say = async (verb: string, token = OPERATOR_TOKEN) => {
-      const headers = { authorization: `Bearer ${token}` };
-      const path = `${a.url}/ops/api/instances/${id}/${verb}`;
-      return (await fetch(path, { method: 'POST', headers })).status;
-    };
-    expect(await say('drain', 'a token of somebody else')).toBe(401);
-    expect(await ready(b)).toBe('200 ');
-    expect(await say('drain')).toBe(200);
-    await eventually('b is not ready', async () => (await ready(b)) === '503 draining');
-    expect(await ready(a)).toBe('200 ');
-    await eventually('b says so', () => b.output.includes('an operator is draining this service'));
-    await accepted(b, 'taken by one, done by the other');
-    await world.drain(a);
-    expect(asked('taken by one, done by the other')).toBe(1);
-    expect(await say('resume')).toBe(200);
-    await eventually('b is ready', async () => (await ready(b)) === '200 ');
-  });
-
   it('know of each other, and whether they are configured alike', async () => {
     const [a, b] = both;
     const listOf = async (service: TestedService) =>

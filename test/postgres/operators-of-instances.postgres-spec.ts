@@ -140,46 +140,6 @@ describe('Several instances on one database', () => {
     expect(await known()).toEqual(met(at - 3));
   });
 
-  it('are drained by any of them, one by one but for the last, until they are resumed', async () => {
-    const { signal } = new AbortController();
-    const [one, other] = [await open(), await open()];
-    const [, drained] = (await one.admin.instances())!;
-    const first = agent('a');
-    await one.intake.accept(first, LIMITS);
-    const [lease] = await other.work.claim('turn', 1, signal);
-    expect(await one.admin.setDraining(drained!.id, true)).toBe('done');
-    expect(await one.admin.setDraining(drained!.id, true)).toBe('done');
-    expect(await other.admin.instances()).toMatchObject([
-      { draining: false, underWay: 0, isThis: false },
-      { draining: true, underWay: 1, isThis: true },
-    ]);
-    const [working] = (await one.admin.instances())!;
-    expect(await other.admin.setDraining(working!.id, true)).toBe('last');
-    expect(await one.admin.setDraining('no id', true)).toBe('unknown');
-
-    // It accepts, and ends what it has begun; another begins the rest.
-    const waiting = other.work.claim('turn', 9, signal);
-    const second = agent('b');
-    expect(await other.intake.accept(second, LIMITS)).toMatchObject({ outcome: 'accepted' });
-    expect(await other.work.renew(lease!)).toBe(true);
-    expect(await other.work.commit(lease!, { type: 'done' }, [])).toBe(true);
-    expect(await one.work.claim('turn', 9, signal)).toMatchObject([{ eventId: second.id }]);
-    const third = agent('c');
-    await one.intake.accept(third, LIMITS);
-    expect(await one.admin.setDraining(drained!.id, false)).toBe('done');
-    expect(await waiting).toMatchObject([{ eventId: third.id }]);
-  });
-
-  it('are not all drained by two who drain each other', async () => {
-    const [one, other] = [await open(), await open()];
-    const [first, second] = (await one.admin.instances())!;
-    const outcomes = await Promise.all([
-      one.admin.setDraining(second!.id, true),
-      other.admin.setDraining(first!.id, true),
-    ]);
-    expect(outcomes.toSorted()).toEqual(['done', 'last']);
-  });
-
   it('begin anew a minute that was counted long ago by a clock that was ahead', async () => {
     const ledger = await open();
     const window = { from: clock.now(), stepMs: MINUTE_MS, steps: 1 };

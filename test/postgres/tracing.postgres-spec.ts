@@ -29,7 +29,12 @@ describe('The trace of an event, over three services', () => {
       store: { postgres: { url: suite.server.url() } },
       models: { providers: { local: model.provider('no-secret') } },
       agents: {
-        defaults: { model: 'local/test', heartbeat: { every: '0m' }, notify: false },
+        defaults: {
+          model: 'local/test',
+          heartbeat: { every: '0m' },
+          notify: false,
+          approve: 'run',
+        },
         list: [{ id: 'main', tools: { mcp: { desk }, untrusted: ['desk_echo'] } }],
       },
     });
@@ -40,18 +45,15 @@ describe('The trace of an event, over three services', () => {
     await collector.close();
   });
 
-  /** Has a service begin nothing, or begin again. */
-  async function say(service: TestedService, verb: 'drain' | 'resume'): Promise<void> {
-    const { instances } = (await service.read('/ops/api/instances')) as {
-      instances: { id: string; isThis: boolean }[];
-    };
-    const { id } = instances.find(({ isThis }) => isThis)!;
-    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
-    const path = `${service.url}/ops/api/instances/${id}/${verb}`;
-    const { status } = await fetch(path, { method: 'POST', headers });
+  /** Lets the run begin that waits for a person. */
+  async function approve(service: TestedService): Promise<void> {
+    const { waits } = (await service.read('/ops/api/waits')) as { waits: { id: string }[] };
+    const { status } = await fetch(`${service.url}/ops/api/waits/${waits[0]?.id}/decide`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ verdict: 'approved' }),
+    });
     expect(status).toBe(200);
-    const expected = verb === 'drain' ? 503 : 200;
-    await eventually('it knows', async () => (await service.health('ready')) === expected);
   }
 
   it(
@@ -66,11 +68,8 @@ describe('The trace of an event, over three services', () => {
           },
         });
       await using first = await start('first');
-      await using second = await start('second');
-      await using third = await start('third');
-      await say(first, 'drain');
-      await say(third, 'drain');
-      const received = (name: string) => collector.trace(TRACE).find((one) => one.name === name);
+      const received = (name: string) =>
+        collector.trace(TRACE).findLast((one) => one.name === name);
       model.answer(openaiCompatible.toolCall('desk_echo', { text: 'the secret words' }));
       // The platform has it, and does not say so.
       world.chats.next({ stall: 'at-once' });
@@ -90,15 +89,23 @@ describe('The trace of an event, over three services', () => {
       });
       expect(answer.status).toBe(200);
       const { eventId } = (await answer.json()) as { eventId: string };
+      await eventually('it waits', () => received('invoke_agent main') !== undefined);
+      await first.stop();
+      await using second = await start('second');
+      await approve(second);
       await world.chats.request(1);
-      await eventually('the run is told', () => received('invoke_agent main') !== undefined);
+      await eventually(
+        'the run is told',
+        () => received('invoke_agent main')?.instance === 'second',
+      );
       await second.kill();
-      await say(third, 'resume');
+      await using third = await start('third');
       await eventually(
         'the delivery is told',
         () => received('send chan_2') !== undefined,
         TAKEN_OVER_WITHIN_MS,
       );
+      await eventually('all is done', async () => (await third.unfinished()) === 0);
       const names = [
         'receive agent',
         'accept',
@@ -108,7 +115,8 @@ describe('The trace of an event, over three services', () => {
       ];
       const spans = collector.trace(TRACE);
       expect(new Set(spans.map(({ name }) => name))).toEqual(new Set(names));
-      expect(spans).toHaveLength(names.length);
+      // And the attempt at the first, which found that a person is to be asked.
+      expect(spans).toHaveLength(names.length + 1);
       const [receive, accept, run, tool, send] = names.map(received);
       expect([receive, accept, run, tool, send].map((span) => span?.instance)).toEqual([
         'first',

@@ -15,7 +15,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   waiting: 'busy',
   pending: 'busy',
   requested: 'busy',
-  draining: 'busy',
   connecting: 'busy',
   approved: 'good',
   failing: 'bad',

@@ -1,5 +1,3 @@
-import { asLine } from '../foreign-text.ts';
-import { INSTANCE, instanceNamed } from './instances.ts';
 import { serviceCommand } from '../service/service-command.ts';
 
 /*
@@ -20,28 +18,14 @@ export const pause = serviceCommand({
   },
 });
 
-/** The end of a pause, or of the draining of one service. */
+/** The end of a pause. */
 export const resume = serviceCommand({
   name: 'resume',
   description: 'let a paused service take requests and begin work again',
-  arguments: [['[instance]', `of several, one that is drained: ${INSTANCE}`]],
-  examples: [
-    ['hooks resume', 'what waited is begun; senders are answered again'],
-    ['hooks resume 6f1f0c1e', 'one service that was drained'],
-  ],
-  async ask({ service }, word?: string) {
-    if (word === undefined) {
-      const { paused } = await service.ask('POST /ops/api/resume', 'paused', {});
-      return { json: { paused }, who: 'hooks take requests, and what waited is begun' };
-    }
-    const { id, name } = await instanceNamed(service, word);
-    const path = { id };
-    const call = 'POST /ops/api/instances/{id}/resume';
-    const { draining } = await service.ask(call, 'draining', { path });
-    return { json: { id, draining }, who: `${asLine(name)} is ready and begins work again` };
-  },
-  json: ({ json }) => json,
-  print({ who }, { terminal }) {
-    terminal.print(`Resumed: ${who}.`);
+  examples: [['hooks resume', 'what waited is begun; senders are answered again']],
+  ask: ({ service }) => service.ask('POST /ops/api/resume', 'paused', {}),
+  json: ({ paused }) => ({ paused }),
+  print(_, { terminal }) {
+    terminal.print('Resumed: hooks take requests, and what waited is begun.');
   },
 });

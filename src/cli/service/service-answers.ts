@@ -30,7 +30,6 @@ const HINTS: Readonly<Record<string, string>> = {
   not_found:
     'Is hooks.enabled true? Is hooks.path (or --url) what the service has? A change of the path needs a restart. With ops.listen, the operator API is at --ops-url.',
   idempotency_conflict: 'Give another --idempotency-key, or none.',
-  last_instance: 'See which there are: hooks instances',
   paused: 'An operator resumes it: hooks resume',
   no_secret_window:
     'A window closes after ten minutes, and what it took is forgotten after an hour or by a restart. Begin again: hooks setup <preset>',

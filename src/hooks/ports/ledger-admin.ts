@@ -97,14 +97,9 @@ export interface LedgerInstance {
   readonly seenAt: string;
   /** It is the one that answers. */
   readonly isThis: boolean;
-  /** It begins no work and is not ready: an operator said so. */
-  readonly draining: boolean;
   /** Steps of work that are under way in it. */
   readonly underWay: number;
 }
-
-/** What became of it: no such process was heard of lately; nobody else would do the work. @publicApi */
-export type DrainOutcome = 'done' | 'unknown' | 'last';
 
 /** What a process says of itself to those that share its ledger. @publicApi */
 export interface InstanceFacts {
@@ -243,14 +238,6 @@ export abstract class LedgerAdmin {
   /** The processes that have the ledger open and were heard of lately, the oldest first; null: only one can have it. */
   async instances(): Promise<readonly LedgerInstance[] | null> {
     return null;
-  }
-
-  /**
-   * Drains one of them, whichever is asked, or lets it work again: it begins no work and is not ready, what it has begun
-   * goes on to its end, and it accepts what still comes. Ends with the process. The last that works is never drained.
-   */
-  async setDraining(_id: string, draining: boolean): Promise<DrainOutcome> {
-    return draining ? 'last' : 'unknown';
   }
 
   /**

@@ -69,11 +69,6 @@ export class Instance {
     if (this.#held.get(workId) === attempt) this.#held.delete(workId);
   }
 
-  /** @param draining what a claim was told of this process */
-  noteDraining(draining: boolean): void {
-    this.#list.noteDraining(draining);
-  }
-
   /** The work in hand. */
   get held(): number[] {
     return [...this.#held.keys()];

@@ -35,8 +35,6 @@ interface Claimed {
   readonly nextDue?: number | null;
   /** Events that have begun. */
   readonly changed?: readonly string[] | null;
-  /** An operator drains this instance. */
-  readonly isDraining?: boolean;
   /** Leases ran out, or work became due: that has to be seen to first. */
   readonly hasDue?: boolean;
 }
@@ -123,11 +121,7 @@ export class PostgresWorkLedger extends WorkLedger {
     const { clock, instance, wakeups } = this.#store;
     if (this.#hasUnheard) await this.#endUnheard();
     const asked = clock.elapsed();
-    const { leases, place, nextDue, changed, isDraining } = await this.#askForLeases(
-      lane,
-      max,
-      limits,
-    );
+    const { leases, place, nextDue, changed } = await this.#askForLeases(lane, max, limits);
     wakeups.changed([], changed ?? []);
     const tookMs = clock.elapsed() - asked;
     if (tookMs >= LEASE_MS / 3) instance.noteStandstill();
@@ -137,7 +131,6 @@ export class PostgresWorkLedger extends WorkLedger {
       return { leases: [], nextDue: clock.now() };
     }
     instance.take(leases);
-    instance.noteDraining(isDraining === true);
     this.#places[lane] = place;
     return {
       leases: leases.map(({ part, ...lease }) => toLease(lane, lease, part)),

@@ -181,11 +181,6 @@ export interface Instances {
   readonly instances: readonly LedgerInstance[] | null;
 }
 
-/** Whether this one is being emptied of work. */
-export interface Draining extends Done {
-  readonly draining: boolean;
-}
-
 /** A test message was sent. */
 export interface TestSent extends Done {
   /** `accepted`: the platform took it and says nothing of its arrival. */

@@ -20,8 +20,6 @@ export interface Condition {
   readonly ready: boolean;
   /** An operator paused intake and work; false where the ledger cannot be asked. */
   readonly paused: boolean;
-  /** An operator drains this process; false where the ledger cannot be asked. */
-  readonly draining: boolean;
   /** Null: the ledger cannot tell. */
   readonly store: StoreState | null;
   /** What verified senders lost in the last hour; null: the ledger cannot be asked. */
@@ -59,20 +57,18 @@ export class ServiceCondition {
 
   /** Costs the ledger a commit. Never rejects. */
   async look(): Promise<Condition> {
-    const [ready, paused, instances, store, lost, backends] = await Promise.all([
+    const [ready, paused, store, lost, backends] = await Promise.all([
       this.maintenance.health().then(
         () => true,
         () => false,
       ),
       this.admin.isPaused().catch(() => false),
-      this.admin.instances().catch(() => null),
       this.maintenance.state().catch(() => null),
       lostLately(this.refusals, this.clock).catch(() => null),
       this.#away(),
     ]);
-    const draining = instances?.some((one) => one.isThis && one.draining) === true;
     const mail = this.options.mail?.() ?? null;
-    return { ready, paused, draining, store, lost, mail, backends };
+    return { ready, paused, store, lost, mail, backends };
   }
 
   async #away(): Promise<AwayBackend[]> {

@@ -55,7 +55,6 @@ export function instanceMetrics(
     registers,
   });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const draining = gauge('hooks_draining', '1 while an operator drains this process, else 0.');
   const version = packageVersion();
   let underWay: ReturnType<typeof gauge> | undefined;
   let count: typeof underWay;
@@ -63,7 +62,6 @@ export function instanceMetrics(
     const own = instances?.find(({ isThis }) => isThis);
     info.reset();
     info.set({ version, instance_id: own?.id ?? '', instance_name: own?.name ?? '' }, 1);
-    draining.set(own?.draining === true ? 1 : 0);
     if (instances === null) return;
     underWay ??= gauge('hooks_steps_under_way', 'Steps of work that this process has under way.');
     underWay.set(own?.underWay ?? 0);

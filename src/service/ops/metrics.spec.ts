@@ -42,19 +42,18 @@ describe('Metrics', () => {
     const asked = { now: 0, work: [], store: null, mail: undefined };
     const alone = (await metrics.scrape(asked)).text;
     expect(alone).toMatch(/^hooks_info\{version="[^"]+",instance_id="",instance_name=""\} 1$/m);
-    expect(alone).toContain('hooks_draining 0');
     expect(alone).not.toContain('hooks_instances');
     const at = '2026-01-01T00:00:00.000Z';
     const state = { version: null, configuration: null, startedAt: at, seenAt: at };
     const instances = [
-      { ...state, id: 'a', name: 'pod-a 7', isThis: false, draining: false, underWay: 2 },
-      { ...state, id: 'b', name: 'pod-b 7', isThis: true, draining: true, underWay: 3 },
+      { ...state, id: 'a', name: 'pod-a 7', isThis: false, underWay: 2 },
+      { ...state, id: 'b', name: 'pod-b 7', isThis: true, underWay: 3 },
     ];
     const { text } = await metrics.scrape({ ...asked, instances });
     expect(text.match(/^hooks_info.*$/gm)).toEqual([
       expect.stringContaining('instance_id="b",instance_name="pod-b 7"} 1'),
     ]);
-    for (const line of ['hooks_draining 1', 'hooks_steps_under_way 3', 'hooks_instances 2']) {
+    for (const line of ['hooks_steps_under_way 3', 'hooks_instances 2']) {
       expect(text).toContain(`${line}\n`);
     }
   });

@@ -122,13 +122,12 @@ DECLARE
   may_count boolean;
 BEGIN
   -- What is seldom so is asked for at once.
-  SELECT EXISTS (SELECT FROM instances WHERE id = p_instance AND draining) AS is_draining,
-    EXISTS (SELECT FROM meta WHERE key = 'paused') AS is_paused,
+  SELECT EXISTS (SELECT FROM meta WHERE key = 'paused') AS is_paused,
     EXISTS (SELECT FROM work WHERE stage = 'leased' AND lease_ends < p_clock AND id <> ALL(held)) AS has_expired,
     EXISTS (SELECT FROM work WHERE lane = p_lane AND stage IN ('deferred', 'retrying') AND due_at <= p_now) AS has_due
     INTO known;
-  IF known.is_draining OR known.is_paused THEN
-    RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'isDraining', known.is_draining);
+  IF known.is_paused THEN
+    RETURN json_build_object('leases', '[]'::json, 'place', p_place);
   END IF;
   IF looks_for_due AND (known.has_due OR (may_end AND known.has_expired)) THEN
     RETURN json_build_object('leases', '[]'::json, 'place', p_place, 'hasDue', true);

@@ -1,10 +1,6 @@
 import { hostname } from 'node:os';
 import type { LedgerLog } from '../../../hooks/ports/ledger.ts';
-import type {
-  DrainOutcome,
-  InstanceFacts,
-  LedgerInstance,
-} from '../../../hooks/ports/ledger-admin.ts';
+import type { InstanceFacts, LedgerInstance } from '../../../hooks/ports/ledger-admin.ts';
 import { getText, parseJson } from '../../../platform/objects.ts';
 import { integer, text, time } from '../../rows.ts';
 import type { Row } from '../../rows.ts';
@@ -23,12 +19,9 @@ const STAY = `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME}, facts = $
 const LEAVE = 'DELETE FROM @schema.instances WHERE id = $1';
 const FORGET = `DELETE FROM @schema.instances WHERE seen_at < ${DATABASE_TIME} - ${FORGOTTEN_MS}`;
 const ALIVE = `seen_at > ${DATABASE_TIME} - ${GONE_MS}`;
-const LIST = `SELECT id, name, facts, started_at, seen_at, draining, (SELECT count(*) FROM @schema.work
+const LIST = `SELECT id, name, facts, started_at, seen_at, (SELECT count(*) FROM @schema.work
     WHERE stage = 'leased' AND work.instance = instances.id) AS under_way
   FROM @schema.instances WHERE ${ALIVE} ORDER BY started_at, id`;
-/** Of two who drain each other, the one who comes second sees what the first has done. */
-const HOLD = `SELECT id, draining FROM @schema.instances WHERE ${ALIVE} ORDER BY id FOR UPDATE`;
-const DRAIN = 'UPDATE @schema.instances SET draining = $2 WHERE id = $1';
 
 /** The name of a process that has the ledger open, the last one that said so; null: there is none. */
 export async function findAlive(run: Run): Promise<string | null> {
@@ -47,7 +40,6 @@ export class InstanceList {
   /** Who was configured otherwise at the last look, and who of them was told of. */
   #differing = '';
   #told = '';
-  #isDraining = false;
 
   /** @param facts asked each time that this process says it is alive; undefined: there is nothing to say */
   constructor(database: Database, log: LedgerLog, facts: () => InstanceFacts | undefined) {
@@ -84,31 +76,6 @@ export class InstanceList {
     return rows.map((row) => this.#toInstance(row));
   }
 
-  /** @param id of whichever of them */
-  setDraining(id: string, draining: boolean): Promise<DrainOutcome> {
-    return this.#database.transaction(async (run) => {
-      const rows = await run(HOLD);
-      const asked = rows.find((row) => text(row, 'id') === id);
-      if (asked === undefined) return 'unknown';
-      if (asked['draining'] === draining) return 'done';
-      const working = rows.filter((row) => row['draining'] === false);
-      if (draining && working.length === 1) return 'last';
-      await run(DRAIN, [id, draining]);
-      return 'done';
-    });
-  }
-
-  /** What a claim was told: this process is drained, or works again. */
-  noteDraining(draining: boolean): void {
-    if (draining === this.#isDraining) return;
-    this.#isDraining = draining;
-    this.#log.warn(
-      draining
-        ? 'an operator is draining this service: it starts no new work, finishes what it has started, and reports that it is not ready'
-        : 'this service is no longer drained: it is ready and starts work again',
-    );
-  }
-
   #said(): string {
     return JSON.stringify(this.#facts() ?? {});
   }
@@ -143,7 +110,6 @@ export class InstanceList {
       startedAt: time(row, 'started_at'),
       seenAt: time(row, 'seen_at'),
       isThis: id === this.#id,
-      draining: row['draining'] === true,
       underWay: integer(row, 'under_way'),
     };
   }

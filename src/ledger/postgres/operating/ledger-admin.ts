@@ -1,4 +1,4 @@
-import type { DrainOutcome, LedgerInstance } from '../../../hooks/ports/ledger-admin.ts';
+import type { LedgerInstance } from '../../../hooks/ports/ledger-admin.ts';
 import { StoredAdmin } from '../../ports/admin.ts';
 import type { PostgresStore } from '../store.ts';
 import type { InstanceList } from './instances.ts';
@@ -12,7 +12,6 @@ const LEFTOVERS = [
  * transactions: from its commit on no instance takes or begins anything, also after a restart.
  */
 export class PostgresLedgerAdmin extends StoredAdmin {
-  readonly #store: PostgresStore;
   readonly #instances: InstanceList;
 
   constructor(store: PostgresStore, instances: InstanceList) {
@@ -23,18 +22,10 @@ export class PostgresLedgerAdmin extends StoredAdmin {
       writeActivity: () => store.activity.write(),
       leftovers: () => Promise.resolve(LEFTOVERS),
     });
-    this.#store = store;
     this.#instances = instances;
   }
 
   override instances(): Promise<readonly LedgerInstance[]> {
     return this.#instances.list();
-  }
-
-  override async setDraining(id: string, draining: boolean): Promise<DrainOutcome> {
-    const outcome = await this.#instances.setDraining(id, draining);
-    // Claims that wait find out.
-    if (outcome === 'done') this.#store.wakeups.changed(['turn', 'delivery']);
-    return outcome;
   }
 }

@@ -35,7 +35,7 @@ export class HealthController implements OnModuleDestroy {
    * Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of
    * rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what
    * verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that
-   * stops or is drained is not ready from the first moment, though it goes on accepting.
+   * stops is not ready from the first moment, though it goes on accepting.
    * @throws Refusal 503
    */
   @Get('ready')
@@ -43,9 +43,8 @@ export class HealthController implements OnModuleDestroy {
     if (this.#isStopping) throw new Refusal('stopping');
     const condition = await this.check.look();
     if (condition === null) throw new Refusal('not_ready');
-    const { paused, draining } = condition;
-    if (draining) throw new Refusal('draining');
     const degraded = degradationsOf(condition);
+    const { paused } = condition;
     return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
   }
 }
