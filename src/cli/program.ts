@@ -6,7 +6,6 @@ import { catchUp } from './commands/catch-up.ts';
 import { channels } from './commands/channels.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
-import { openConsole } from './commands/console.ts';
 import { doctor } from './commands/doctor.ts';
 import { events } from './commands/events.ts';
 import { backup } from './commands/backup.ts';
@@ -18,10 +17,8 @@ import { approve, decisions, deny } from './commands/decide.ts';
 import { instances } from './commands/instances.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
-import { route } from './commands/route.ts';
 import { send } from './commands/send.ts';
 import { setup } from './commands/setup.ts';
-import { sign } from './commands/sign.ts';
 import { sessions } from './commands/sessions.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
@@ -50,7 +47,6 @@ const mail: CommandGroup = {
 const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   start,
   status,
-  openConsole,
   pause,
   resume,
   decisions,
@@ -63,12 +59,10 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   doctor,
   setup,
   send,
-  sign,
   catchUp,
   preview,
   events,
   sessions,
-  route,
   channels,
   mail,
   backup,

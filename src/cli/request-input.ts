@@ -8,7 +8,7 @@ import { option, wrongValue } from './command.ts';
 import { asLine } from './foreign-text.ts';
 
 /*
- * A request to a hook as the command line gives it, for `hooks send`, `hooks preview` and `hooks sign`: the name of the hook, its
+ * A request to a hook as the command line gives it, for `hooks send` and `hooks preview`: the name of the hook, its
  * headers and query parameters by repeated flags, and its payload from a file or stdin.
  */
 
@@ -102,7 +102,7 @@ export async function readPayload(
  * The same, whatever it holds.
  * @throws CliError when it cannot be read or is too large; the reason of the signal.
  */
-export function readBytes(name: string, source: PayloadSource): Promise<Buffer<ArrayBuffer>> {
+function readBytes(name: string, source: PayloadSource): Promise<Buffer<ArrayBuffer>> {
   return name === '-' ? allOf(source.stdin, 'stdin', source.signal) : fileBytes(name, source);
 }
 

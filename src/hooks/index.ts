@@ -25,7 +25,7 @@ export type { PostedAnswer, PostedRequest, ReplayOutcome } from './operating/ope
 
 export type { HookAnswer } from './http/hook-call.ts';
 export { signRequest } from './http/auth/signatures/index.ts';
-export type { ReadyRequest, ToSign } from './http/auth/signatures/index.ts';
+export type { ToSign } from './http/auth/signatures/index.ts';
 export { compilePathRules } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {

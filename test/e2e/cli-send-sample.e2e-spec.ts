@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { readSample } from '../../src/hooks/index.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { ServedCommands } from '../support/served-commands.ts';
+import { byGithub, hmac } from '../support/signed.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
 
+const run = promisify(execFile);
 const SECRET = 'the-secret-that-github-signs-with';
 const MAPPINGS = [
   { id: 'github', verify: { secrets: [SECRET, 'the-secret-before'] } },
@@ -129,6 +133,90 @@ describe('hooks send <preset> <sample>', () => {
     await terminal.answer('Which sample?', KEYS.enter);
     expect(await terminal.ended()).toBe(0);
     expect(terminal.words).toContain('Nothing was stored, sent or run.');
+  });
+});
+
+describe('hooks send --dry-run', () => {
+  /** The arguments that a shell would start curl with. */
+  async function argumentsOf(command: string): Promise<string[]> {
+    expect(command).toMatch(/^curl /);
+    const shown = command.replace(/^curl /, String.raw`printf '%s\0' `);
+    const env = { ...process.env, HOOK_TOKEN: "a token's $text" };
+    const { stdout } = await run('sh', ['-c', shown], { env });
+    return stdout.split('\0').slice(0, -1);
+  }
+  const PUSH = ['github', '--header', 'X-GitHub-Event: push', '--dry-run', '--payload'];
+  const BODY = `{"title":"it's $HOME \`x\` \\"y\\""}\n`;
+
+  it('prints a request that curl sends as its sender would, and sends nothing', async () => {
+    const before = await countEvents();
+    const { code, stdout, stderr } = await served.hooks('send', 'github', 'push', '--dry-run');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain(SECRET);
+    expect(await countEvents()).toBe(before);
+    const curl = await run(
+      'curl',
+      (await argumentsOf(stdout)).filter((word) => word !== '-i'),
+    );
+    expect(JSON.parse(curl.stdout)).toMatchObject({ ok: true });
+    expect(await countEvents()).toBe(before + 1);
+  });
+
+  it('has a body from stdin in the line, as a shell reads it', async () => {
+    const { stdout } = await served.hooksReading(BODY, 'send', ...PUSH, '-');
+    expect(await argumentsOf(stdout)).toEqual([
+      '-sS',
+      '-i',
+      '-H',
+      'content-type: application/json',
+      '-H',
+      'x-github-event: push',
+      '-H',
+      expect.stringMatching(/^x-github-delivery: [\da-f-]{36}$/),
+      '-H',
+      `x-hub-signature-256: ${byGithub(SECRET, BODY)['x-hub-signature-256']}`,
+      '--data-raw',
+      BODY,
+      `${served.service.url}/hooks/github`,
+    ]);
+  });
+
+  it('names the file of a body, unless the signature changed it', async () => {
+    served.dir.write('body.json', '{"webhookTimestamp":5}');
+    const { stdout } = await served.hooks('send', ...PUSH, 'body.json');
+    expect(await argumentsOf(stdout)).toEqual(
+      expect.arrayContaining(['--data-binary', '@body.json']),
+    );
+    const args = ['send', 'linear', '--payload', 'body.json', '--dry-run'];
+    const words = await argumentsOf((await served.hooks(...args)).stdout);
+    expect(words).toEqual(expect.arrayContaining(['--data-raw']));
+    expect(words.join(' ')).toContain(hmac('sha256', 'the-secret-that-linear-made', words.at(-2)!));
+  });
+
+  it('leaves the hook token to the shell', async () => {
+    const { stdout, stderr } = await served.hooks('send', 'ci', '--query', 'a=b c', '--dry-run');
+    expect(await argumentsOf(stdout)).toEqual(
+      expect.arrayContaining([
+        "authorization: Bearer a token's $text",
+        `${served.service.url}/hooks/ci?a=b+c`,
+      ]),
+    );
+    expect(stderr).toContain('export HOOK_TOKEN=');
+  });
+
+  it('prints one JSON document', async () => {
+    const args = ['send', ...PUSH, '-', '--json'];
+    expect(JSON.parse((await served.hooksReading(BODY, ...args)).stdout)).toMatchObject({
+      url: `${served.service.url}/hooks/github`,
+      headers: byGithub(SECRET, BODY),
+      body: BODY,
+    });
+  });
+
+  it('has no line for bytes that are no text', async () => {
+    const { code, stdout, stderr } = await served.hooksReading('"a\u007fb"', 'send', ...PUSH, '-');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--payload');
   });
 });
 

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { hooksCall } from '../support/cli-call.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -165,42 +164,5 @@ describe('a configuration that does not tell', () => {
     server.next({ status: 200, body: { events: [], nextCursor: null } });
     const args = ['events', 'list', '--url', server.origin, '--token-file', 'token'];
     expect(await hooks(args)).toMatchObject({ code: 0 });
-  });
-});
-
-describe('hooks console', () => {
-  const HTML = { 'content-type': 'text/html' };
-  const ask = (...more: string[]) => {
-    const { port } = new URL(server.origin);
-    return hooks(['console', ...more], { GATEWAY_PORT: port });
-  };
-
-  it('prints where it is, and where the token is, never the token', async () => {
-    server.next({ status: 200, headers: HTML, body: '<!doctype html>' });
-    const { code, stdout, stderr } = await ask();
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${server.origin}/console\n` });
-    expect(stderr).toContain('gateway.auth.token');
-    const { token } = TOKENS.gateway.auth;
-    expect(stdout + stderr).not.toContain(token);
-    expect(server.requests.at(-1)).toMatchObject({ path: '/console' });
-    expect(JSON.stringify(server.requests.at(-1))).not.toContain(token);
-  });
-
-  it('names the file of a token that the service made', async () => {
-    server.next({ status: 200, headers: HTML, body: '<!doctype html>' });
-    dir.write('gateway.json5', {});
-    mkdirSync(join(dir.path, 'data'));
-    dir.write('data/operator-token', 'the-operator-token');
-    const { stdout } = await ask('--json');
-    const url = `${server.origin}/console`;
-    expect(JSON.parse(stdout)).toEqual({ url, token: 'data/operator-token' });
-  });
-
-  it('says so where there is none', async () => {
-    const error = 'The console is not built.';
-    server.next({ status: 404, body: { ok: false, error, code: 'console_not_built' } });
-    const { code, stdout, stderr } = await ask();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(error);
   });
 });

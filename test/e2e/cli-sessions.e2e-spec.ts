@@ -69,28 +69,3 @@ describe('hooks sessions <key>', () => {
     expect(stderr).toContain('See which there are: hooks sessions\n');
   });
 });
-
-describe('hooks route', () => {
-  it('sets, shows and clears where an agent last spoke', async () => {
-    const before = await served.hooks('route');
-    expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('nowhere yet') });
-    expect(await served.json('route', '--set', 'chan_2:4711')).toEqual({
-      lastRoute: { channel: 'chan_2', to: '4711' },
-      recipients: { chan_2: '4711' },
-    });
-    expect((await served.hooks('route')).stdout).toBe('main last spoke to chan_2 (4711)\n');
-    expect((await served.hooks('route', '--clear')).stdout).toContain('nowhere yet');
-  });
-
-  it.each([
-    [['--set', 'telegram:1'], 2, 'is no route'],
-    [['--set', 'chan_2'], 2, 'such as chan_2:4711'],
-    [['--set', 'chan_2:1', '--clear'], 2, 'do not go together'],
-    [['--set', 'chan_3:1'], 1, 'No provider serves this channel'],
-    [['--set', 'chan_2:Ada'], 1, 'to must be'],
-    [['nobody', '--clear'], 1, 'Only main sessions'],
-  ])('%j ends with %d: %s', async (args, code, sentence) => {
-    const ending = await served.hooks('route', ...args);
-    expect(ending).toMatchObject({ code, stderr: expect.stringContaining(sentence) });
-  });
-});

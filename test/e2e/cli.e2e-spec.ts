@@ -123,7 +123,7 @@ describe('hooks completion bash', () => {
   });
 
   it('offers those that begin with what is typed', async () => {
-    expect(await offered('con')).toEqual(['console', 'config']);
+    expect(await offered('con')).toEqual(['config']);
   });
 
   it('offers sub-commands and their options where they stand', async () => {

@@ -133,15 +133,21 @@ describe('hooks.schemes', () => {
     expect(await problemsOf({ schemes: { persona: scheme } })).toContain(expected);
   });
 
-  it('is what hooks sign signs as, too', async () => {
-    dir.write('gateway.json5', { hooks: { enabled: true, token: SECRET, schemes: { persona } } });
-    const { code, stdout } = await hooksCall(['sign', 'persona', '--secret-env', 'SECRET'], {
-      cwd: dir.path,
-      env: { SECRET },
-      input: '{}',
+  it('is what hooks send signs as, too', async () => {
+    const mappings = [{ id: 'kyc', verify: { scheme: 'persona', secrets: [SECRET] } }];
+    dir.write('gateway.json5', {
+      gateway: { auth: { token: 'the-operator-token-of-the-tests' } },
+      hooks: {
+        enabled: true,
+        token: 'the-hook-token-of-the-tests',
+        schemes: { persona },
+        mappings,
+      },
     });
-    const [, tag = ''] = /^persona-signature: (.*)$/mu.exec(stdout) ?? [];
+    const args = ['send', 'kyc', '--payload', '-', '--dry-run', '--json'];
+    const { code, stdout } = await hooksCall(args, { cwd: dir.path, input: '{}' });
     expect(code).toBe(0);
+    const tag = String(JSON.parse(stdout).headers['persona-signature']);
     expect(stripe.webhooks.constructEvent('{}', tag, SECRET)).toEqual({});
   });
 });

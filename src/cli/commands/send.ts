@@ -4,6 +4,7 @@ import { defineCommand, flagOf, option, positiveNumber } from '../command.ts';
 import type { CommandContext, OptionValues } from '../command.ts';
 import { TIMEOUT_OPTION, showReceipt } from '../events/event-outcome.ts';
 import { asLine } from '../foreign-text.ts';
+import { TOKEN_VARIABLE, curlCommand } from '../senders/curl-command.ts';
 import { Interruption } from '../terminal.ts';
 import { REQUEST_OPTIONS, hookName, readPayload } from '../request-input.ts';
 import type { PayloadSource } from '../request-input.ts';
@@ -16,6 +17,7 @@ import {
 } from '../senders/sample-post.ts';
 import type { ServiceSigning } from '../senders/sample-post.ts';
 import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
+import type { ServiceClient } from '../service/service-client.ts';
 
 /*
  * A request as any sender would send it, by the same address and with the same proof: nothing of it is the operator's.
@@ -24,7 +26,7 @@ import { SERVICE_OPTIONS, findService } from '../service/find-service.ts';
  *    where the configuration says that the hooks are.
  * 2. The body: a preset's sample, a file or stdin byte for byte, or JSON made from flags for `wake` and `agent`.
  * 3. The proof: a signature where the path wants one and the secret is here, else the hook token.
- * 4. The receipt, and unless `--no-wait` the event until it ends. Exit code 1: refused, or it ended badly; 3: no
+ * 4. With `--dry-run` the request is printed, and nothing sent. Else the receipt, and unless `--no-wait` the event until it ends. Exit code 1: refused, or it ended badly; 3: no
  *    service.
  */
 
@@ -82,6 +84,7 @@ const OWN_HEADERS =
 const OPTIONS = [
   option('--idempotency-key <key>', 'a repeat of the same key runs once'),
   option('--no-wait', 'print the id of the event and end'),
+  option('--dry-run', 'print the request as a curl command, signed, and send nothing'),
   TIMEOUT_OPTION,
   option(
     '--hook-token-file <file>',
@@ -110,6 +113,7 @@ export const send = defineCommand({
     ['hooks send agent --message "Say hello" --no-deliver', 'ask an agent, and see its reply'],
     ['hooks send github issues.opened', 'a sample of what GitHub sends, signed as GitHub signs'],
     ['hooks send github', 'which samples there are'],
+    ['hooks send github issues.opened --dry-run', 'print it as a curl command, signed'],
     ['hooks send github --payload push.json --header "X-GitHub-Event: push"', 'try a mapping'],
     ['curl -s … | hooks send github --payload - --no-wait', 'only print the id of the event'],
   ],
@@ -129,6 +133,7 @@ export const send = defineCommand({
     const ofSample = signing && (await buildSample(context, signing, options, hook, sample));
     const own = ofSample ?? (await buildPost(hook, options, service.hooksPath, source));
     const post = ofSample === undefined && signing !== undefined ? signFor(own, signing) : own;
+    if (options.dryRun === true) return show(context, service, post, options);
     if (post.isSigned !== true && !service.canSend) {
       throw new CliError(
         'There is no hook token to send with.',
@@ -144,6 +149,23 @@ export const send = defineCommand({
     terminal.note(`The whole story: hooks events show ${asLine(eventId)}`);
   },
 });
+
+/** The request, which a token is left out of: on one line for a shell, or as JSON. @throws CliError */
+async function show(
+  { terminal, cwd }: CommandContext,
+  service: ServiceClient,
+  post: HookPost,
+  { json = false, payload }: SendOptions,
+): Promise<void> {
+  const shown = service.describe(post, TOKEN_VARIABLE);
+  if (json) return terminal.printJson({ ...shown, body: shown.body.toString() });
+  const isFile = payload !== undefined && payload !== '-';
+  const source = { cwd, stdin: terminal.streams.stdin };
+  const isAsItIs = isFile && (await readPayload(payload, source)).equals(post.body);
+  terminal.print(curlCommand(shown, isAsItIs ? payload : undefined));
+  if (post.isSigned !== true)
+    terminal.note(`The hook token is not printed: export ${TOKEN_VARIABLE.slice(1)}=…`);
+}
 
 /** The request of a preset's sample; undefined where the command line means another request. @throws CliError */
 async function buildSample(

@@ -9,7 +9,7 @@ import type { Paint } from '../text-layout.ts';
 
 /*
  * What sessions remember, as the agent's next turn would be given it: the transcript, the lines that wait for a
- * heartbeat, and where the session last spoke. `hooks route` changes where replies go.
+ * heartbeat, and where the session last spoke.
  */
 
 /** Without a key a table of all sessions, in order of their keys; with one its transcript and what waits there. */

@@ -1,5 +1,4 @@
 import { serviceCommand } from '../service/service-command.ts';
-import { placeText } from '../service/service-place.ts';
 import { needsPerson, statusLines } from '../service/status-lines.ts';
 
 /** The running service on one screen. Ends with 1 when something needs a person, so that a script can watch it. */
@@ -16,6 +15,6 @@ export const status = serviceCommand({
     const { columns } = terminal;
     const typed = (text: string) => terminal.typed(text);
     const look = { now, columns, paint, typed };
-    for (const line of statusLines(state, placeText(service.operator), look)) terminal.print(line);
+    for (const line of statusLines(state, service.operator, look)) terminal.print(line);
   },
 });

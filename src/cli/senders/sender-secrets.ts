@@ -51,15 +51,6 @@ export async function readGivenSecret(
   throw new CliError('The secret is more than one line of text.', undefined, EXIT.usage);
 }
 
-/** Its text. @throws CliError where its variable is not set */
-export function secretText(secret: GivenSecret, env: Environment): string {
-  if ('value' in secret) return secret.value;
-  const value = (env[secret.variable] ?? '').trim();
-  if (value !== '') return value;
-  const hint = 'Set it in the environment, or in .env of the configuration.';
-  throw new CliError(`The variable ${secret.variable} is not set.`, hint, EXIT.usage);
-}
-
 /**
  * Asks the person at the terminal, who types it unseen.
  * @param what the secret of whom

@@ -176,11 +176,6 @@ export function checked(answer: HttpAnswer, place: string): object {
   return body;
 }
 
-/** @throws ServiceRefusal, ServiceUnreachable unless something is served there, whatever it is. */
-export function assertServed(answer: HttpAnswer, place: string): void {
-  if (answer.status !== 200) throwIfRefused(answer, parseAnswer(answer, place), place);
-}
-
 /** @throws ServiceRefusal, ServiceUnreachable when the status is none of success. */
 function throwIfRefused(
   { status }: HttpAnswer,

@@ -3,10 +3,11 @@ import { HttpError, sendHttp } from '../../platform/http-client.ts';
 import type { HttpAnswer, HttpRequest } from '../../platform/http-client.ts';
 import type { EventPage, HookPost } from '../../service/index.ts';
 import type { AnswerTo, Call, GivenTo, QueryOf } from './operations.ts';
-import { ServiceUnreachable, assertServed, checked, readReceipt } from './service-answers.ts';
+import { ServiceUnreachable, checked, readReceipt } from './service-answers.ts';
 import type { Receipt } from './service-answers.ts';
 import { followEvents } from './event-stream.ts';
 import type { ToldEvents } from './event-stream.ts';
+import type { ShownRequest } from '../senders/curl-command.ts';
 import { placeText, targetAt } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 
@@ -127,13 +128,6 @@ export class ServiceClient {
     yield* followEvents(this.operator, headers, this.signal);
   }
 
-  /** Where its console is. Rejects where it serves none. */
-  async console(): Promise<URL> {
-    const at = this.operator;
-    assertServed(await this.#ask('GET', at, '/console', { headers: {} }), placeText(at));
-    return new URL(`${at.url.href.replace(/\/$/, '')}/console`);
-  }
-
   /** What the sender would be answered today. */
   async replay(id: string): Promise<Receipt> {
     const path = `/ops/api/events/${encodeURIComponent(id)}/replay`;
@@ -142,17 +136,22 @@ export class ServiceClient {
     return readReceipt(answer, placeText(at));
   }
 
-  async send({ name, headers, query, body, isSigned = false }: HookPost): Promise<Receipt> {
-    const { hooksPath, hookToken = '' } = this.#address;
-    const all = {
-      ...JSON_TYPE,
-      ...headers,
-      ...(!isSigned && { authorization: `Bearer ${hookToken}` }),
-    };
-    const path = `${hooksPath}/${name}${toQuery(query)}`;
+  async send(post: HookPost): Promise<Receipt> {
+    const { hookToken = '' } = this.#address;
     const at = { url: this.url };
-    const sent = { headers: all, body, timeoutMs: PATIENCE_OF_SENDS_MS };
-    return readReceipt(await this.#ask('POST', at, path, sent), placeText(at));
+    const { body } = post;
+    const sent = { headers: headersOf(post, hookToken), body, timeoutMs: PATIENCE_OF_SENDS_MS };
+    return readReceipt(await this.#ask('POST', at, this.#pathOf(post), sent), placeText(at));
+  }
+
+  /** What {@link send} would post. @param token stands for the hook token */
+  describe(post: HookPost, token: string): ShownRequest {
+    const url = targetAt({ url: this.url }, this.#pathOf(post));
+    return { url, headers: headersOf(post, token), body: post.body };
+  }
+
+  #pathOf({ name, query }: HookPost): string {
+    return `${this.hooksPath}/${name}${toQuery(query)}`;
   }
 
   get #bearer(): Record<string, string> {
@@ -175,6 +174,10 @@ export class ServiceClient {
       throw error instanceof HttpError ? ServiceUnreachable.because(placeText(at), error) : error;
     }
   }
+}
+
+function headersOf({ headers, isSigned = false }: HookPost, token: string): Record<string, string> {
+  return { ...JSON_TYPE, ...headers, ...(!isSigned && { authorization: `Bearer ${token}` }) };
 }
 
 function toQuery(parameters: object): string {

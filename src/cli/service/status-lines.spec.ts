@@ -1,5 +1,6 @@
 import type { AttentionItem, ServiceStatus } from '../../service/index.ts';
 import { PLAIN } from '../text-layout.ts';
+import type { ServicePlace } from './service-place.ts';
 import { needsPerson, statusLines } from './status-lines.ts';
 
 const FINE: ServiceStatus = {
@@ -31,11 +32,25 @@ const DEAD: AttentionItem = {
 const typed = (text: string) => text.replace('hooks events', 'npx hooks events');
 const LOOK = { now: Date.parse('2026-01-03T10:00:00.000Z'), columns: 80, paint: PLAIN, typed };
 
-function screen(over: Partial<ServiceStatus>): string {
-  return statusLines({ ...FINE, ...over }, 'http://gw:1', LOOK).join('\n');
+function screen(
+  over: Partial<ServiceStatus>,
+  at: ServicePlace = { url: new URL('http://gw:1') },
+): string {
+  return statusLines({ ...FINE, ...over }, at, LOOK).join('\n');
 }
 
 describe('the screen of hooks status', () => {
+  it('says where a browser finds the console', () => {
+    expect(screen({})).toContain('console: http://gw:1/console\n');
+    expect(screen({}, { url: new URL('https://gw/below') })).toContain(
+      'https://gw/below/console\n',
+    );
+    const url = new URL('http://localhost');
+    expect(screen({}, { url, socketPath: '/run/ops.sock' })).toContain(
+      'console: http://localhost:18791/console, after: ssh -L 18791:/run/ops.sock <this machine>\n',
+    );
+  });
+
   it('counts what runs and what waits', () => {
     const text = screen({
       work: [

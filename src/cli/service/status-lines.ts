@@ -1,6 +1,8 @@
 import type { ChannelReport } from '../../hooks/index.ts';
 import type { AttentionItem, ServiceStatus } from '../../service/index.ts';
 import { asLine } from '../foreign-text.ts';
+import { placeText, targetAt } from './service-place.ts';
+import type { ServicePlace } from './service-place.ts';
 import { tableLines } from '../terminal.ts';
 import { INDENT, age, duration, fieldLines, localTime, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
@@ -41,10 +43,10 @@ interface StatusLook {
   readonly typed: (text: string) => string;
 }
 
-/** The whole screen. @param place where the service was asked. */
+/** The whole screen. @param at where the operator API was asked, and the console is */
 export function statusLines(
   status: ServiceStatus,
-  place: string,
+  at: ServicePlace,
   { now, columns, paint, typed }: StatusLook,
 ): string[] {
   const { version, node, startedAt, channels, mail, work, attention } = status;
@@ -54,6 +56,7 @@ export function statusLines(
     running: work === null ? 'unknown' : counted(work.filter(({ state }) => state === 'running')),
     waiting: work === null ? 'unknown' : counted(work.filter(({ state }) => state === 'waiting')),
     ...(mail !== null && { mail: `${mail.state}, ${mail.account}` }),
+    console: consoleText(at),
     started: `${localTime(startedAt, now)}, ${up} ago`,
     versions: `${asLine(version)}, Node ${asLine(node)}`,
   };
@@ -67,12 +70,18 @@ export function statusLines(
   const needs = attention.filter(({ severity }) => severity !== 'info');
   const worthKnowing = attention.filter(({ severity }) => severity === 'info');
   return [
-    `${paint('bold', `Service at ${place}`)} ${verdict(status, paint)}`,
+    `${paint('bold', `Service at ${placeText(at)}`)} ${verdict(status, paint)}`,
     ...fieldLines(facts).map((line) => `  ${line}`),
     ...section('Channels', channelLines, paint),
     ...section('Needs you', needs.flatMap(lines), paint),
     ...section('Good to know', worthKnowing.flatMap(lines), paint),
   ];
+}
+
+/** Its address for a browser. */
+function consoleText({ url, socketPath }: ServicePlace): string {
+  if (socketPath === undefined) return targetAt({ url }, '/console');
+  return `http://localhost:18791/console, after: ssh -L 18791:${asLine(socketPath)} <this machine>`;
 }
 
 function verdict(status: ServiceStatus, paint: Paint): string {

@@ -314,7 +314,7 @@ export function unknownRecipient(
   const isKnown = mappings.some(({ to }) => to !== undefined && !to.includes('{{'));
   if (!enabled || binding === undefined || binding.to !== undefined || isKnown) return [];
   const message =
-    'is not set, so replies of hooks that name no recipient cannot be delivered; set it, or set a route with "hooks route"';
+    'is not set, so replies of hooks that name no recipient cannot be delivered; set it';
   return [{ key: `channels.${id}.to`, message }];
 }
 

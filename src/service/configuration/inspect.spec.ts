@@ -34,7 +34,7 @@ describe('inspectConfiguration warns of what the service would warn of', () => {
 
     it('a default channel that has nobody to speak to', async () => {
       expect(await warningsOf(to({ chan_2: bot }))).toEqual({
-        'channels.chan_2.to': expect.stringContaining('hooks route'),
+        'channels.chan_2.to': expect.stringContaining('cannot be delivered; set it'),
       });
       const content = { id: 'a', to: '{{ chat }}' };
       expect(Object.keys(await warningsOf(to({ chan_2: bot }, [content])))).toEqual([

@@ -46,7 +46,7 @@ export interface ReadyRequest {
 }
 
 /**
- * Signs as the sender of that row would, by its first proof. For tests and for `hooks sign`.
+ * Signs as the sender of that row would, by its first proof. For tests and for `hooks send`.
  * @throws Error when there is no key to sign with, or the body is not what this sender sends.
  */
 export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyRequest {
