@@ -390,7 +390,7 @@ export interface paths {
         };
         /**
          * Events can be stored
-         * @description Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that stops or is drained is not ready from the first moment, though it goes on accepting.
+         * @description Events can be stored. A paused service is ready: its own 503 tells senders to come back, and taking it out of rotation would only hide that sentence. So is one whose mailbox cannot be read, and one that had to refuse what verified senders sent in the last hour: it takes requests as ever, and `degraded` says what does not work. One that stops is not ready from the first moment, though it goes on accepting.
          */
         get: operations["healthReady"];
         put?: never;
@@ -429,43 +429,6 @@ export interface paths {
         get: operations["instancesList"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/instances/{id}/drain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * It begins no work from now on, and is not ready
-         * @description It begins no work from now on, and is not ready; what it has begun goes on to its end. Until it ends or is resumed.
-         */
-        post: operations["instancesDrain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/instances/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** It is ready and begins work again */
-        post: operations["instancesResume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -916,58 +879,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/api/setup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What was said and asked, and whether it can be begun here at all */
-        get: operations["setupShow"];
-        put?: never;
-        /** Begins one */
-        post: operations["setupBegin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/setup/{id}/answer": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Answers the open question of one that you began */
-        post: operations["setupAnswer"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/setup/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Ends and forgets one, whoever began it, as Ctrl-C would */
-        delete: operations["setupEnd"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ops/api/status": {
         parameters: {
             query?: never;
@@ -1187,10 +1098,6 @@ export interface components {
             /** @description `cursor` of the next page; null: there is none. */
             nextCursor: string | null;
         };
-        /** @description A guided setup that was begun. */
-        BegunSetup: {
-            id: string;
-        };
         /** @description What one turn of an agent may do, decided by us before it begins and never by what it reads. */
         CapabilityContract: {
             /**
@@ -1334,12 +1241,6 @@ export interface components {
         };
         /** @description Done; there is nothing else to say. */
         Done: {
-            /** @constant */
-            ok: true;
-        };
-        /** @description Whether this one is being emptied of work. */
-        Draining: {
-            draining: boolean;
             /** @constant */
             ok: true;
         };
@@ -1576,8 +1477,6 @@ export interface components {
             seenAt: string;
             /** @description It is the one that answers. */
             isThis: boolean;
-            /** @description It begins no work and is not ready: an operator said so. */
-            draining: boolean;
             /** @description Steps of work that are under way in it. */
             underWay: number;
         };
@@ -2132,55 +2031,6 @@ export interface components {
             /** @description Read only when there is no problem anywhere. */
             warnings: components["schemas"]["Problem"][];
         };
-        /** @description One of the answers of a question that gives a choice. */
-        SetupChoice: {
-            value: string;
-            label: string;
-        };
-        /** @description One line of what was said. */
-        SetupEntry: {
-            /**
-             * @description `result`: to be kept or entered elsewhere. `note`: what is done. `question` and `answer`: of the operator.
-             * @enum {string}
-             */
-            kind: "answer" | "note" | "question" | "result";
-            /** @description May hold foreign text. */
-            text: string;
-        };
-        /** @description `hooks setup` as the console has it. */
-        SetupState: {
-            /** @description Why it cannot be begun here, in a sentence; null: it can. */
-            refusal: string | null;
-            /** @description The one that goes on, or ended last; null: none, or nobody was there for a quarter of an hour. */
-            conversation: {
-                id: string;
-                /** @description The operator who began it. */
-                by: string;
-                /** @description False: what it says, asks and leads to is not told. */
-                isYours: boolean;
-                entries: components["schemas"]["SetupEntry"][];
-                /** @description What it waits for; null: nothing. */
-                question: {
-                    /** @enum {string} */
-                    kind: "confirm" | "password" | "select" | "text";
-                    message: string;
-                    /** @description Of `select` and `confirm`; nothing else is an answer there. */
-                    choices: components["schemas"]["SetupChoice"][];
-                    /** @description What is proposed; null: nothing. */
-                    initial: string | null;
-                    /** @description What was wrong with the answer before; null: nothing. */
-                    problem: string | null;
-                    number: number;
-                } | null;
-                /** @description The event that came of it; null: none yet. */
-                eventId: string | null;
-                /**
-                 * @description Null: it goes on.
-                 * @enum {string|null}
-                 */
-                ending: "done" | "failed" | null;
-            } | null;
-        };
         /** @description A request that was signed, to be sent by somebody else. */
         SignedRequest: {
             /** @description Where to; null: nobody said where the hooks are reached, and the sender signs no address. */
@@ -2672,8 +2522,8 @@ export interface components {
                 };
             };
         };
-        /** @description draining, not_ready, stopping */
-        DrainingOrNotReadyOrStopping: {
+        /** @description not_ready, stopping */
+        NotReadyOrStopping: {
             headers: {
                 /** @description Seconds until it is worth asking again. */
                 "Retry-After"?: number;
@@ -2682,31 +2532,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
-                    code?: "draining" | "not_ready" | "stopping";
-                };
-            };
-        };
-        /** @description unknown_instance */
-        UnknownInstance: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "unknown_instance";
-                };
-            };
-        };
-        /** @description last_instance */
-        LastInstance: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "last_instance";
+                    code?: "not_ready" | "stopping";
                 };
             };
         };
@@ -2887,42 +2713,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "no_main_session";
-                };
-            };
-        };
-        /** @description setup_under_way */
-        SetupUnderWay: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "setup_under_way";
-                };
-            };
-        };
-        /** @description unknown_setup */
-        UnknownSetup: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "unknown_setup";
-                };
-            };
-        };
-        /** @description no_such_question */
-        NoSuchQuestion: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "no_such_question";
                 };
             };
         };
@@ -4567,7 +4357,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            503: components["responses"]["DrainingOrNotReadyOrStopping"];
+            503: components["responses"]["NotReadyOrStopping"];
         };
     };
     hooksList: {
@@ -4616,68 +4406,6 @@ export interface operations {
             };
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    instancesDrain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draining"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownInstance"];
-            409: components["responses"]["LastInstance"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    instancesResume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the id. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draining"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownInstance"];
-            409: components["responses"]["LastInstance"];
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
@@ -5903,145 +5631,6 @@ export interface operations {
             421: components["responses"]["HostNotAllowed"];
             429: components["responses"]["TooManyAuthFailures"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    setupShow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SetupState"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NoConfigurationFiles"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    setupBegin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BegunSetup"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            409: components["responses"]["SetupUnderWay"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["ConfigurationReadOnlyOrNoConfigurationFiles"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    setupAnswer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the setup. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description `number` of the open question. */
-                    question: number;
-                    /** @description A value of its choices, or a line of text. */
-                    answer: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
-            400: components["responses"]["InvalidBody"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            /** @description console_header_missing, foreign_origin, loopback_only, role_too_low, setup_of_another */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"] & {
-                        /** @enum {unknown} */
-                        code?: "console_header_missing" | "foreign_origin" | "loopback_only" | "role_too_low" | "setup_of_another";
-                    };
-                };
-            };
-            404: components["responses"]["UnknownSetup"];
-            409: components["responses"]["NoSuchQuestion"];
-            413: components["responses"]["BodyTooLarge"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    setupEnd: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Of the setup. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            404: components["responses"]["UnknownSetup"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["NoConfigurationFiles"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

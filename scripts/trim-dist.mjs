@@ -34,7 +34,7 @@ for (const face of Object.values(faces).filter(({ types }) => types !== undefine
   reach(normalize(face.default));
 }
 // Threads are begun by their address, and so is the command of the console's guide.
-for (const path of [normalize(bin.hooks), 'dist/main.js', 'dist/cli/asked.js']) reach(path);
+for (const path of [normalize(bin.hooks), 'dist/main.js']) reach(path);
 for (const path of files) if (['worker.js', 'thread.js'].includes(basename(path))) reach(path);
 
 // The console is for browsers: its build has left nothing to trim.

@@ -25,7 +25,6 @@ import { AuditTrail } from './service/audit-trail.ts';
 import { ConsoleModule } from './service/console/index.ts';
 import { PresetKeeper } from './service/senders/preset-keeper.ts';
 import { TokenKeeper } from './service/senders/token-keeper.ts';
-import { SetupGuide } from './service/setup/setup-guide.ts';
 import { MailWatch } from './service/mail-watch.ts';
 import type { SharedMail } from './service/mail-watch.ts';
 import { readTokenUses } from './service/token-uses-file.ts';
@@ -62,7 +61,6 @@ export class AppModule {
       }),
     });
     const fragments = new FragmentKeeper(running, env);
-    const setup = new SetupGuide({ dir: configuration.dir, env });
     const operatorApi = OpsModule.forHooks(hooks, {
       hooksPath: normalizePrefix(given.path ?? ''),
       hooksOrigin: gateway.port === 0 ? undefined : listeningAddress(gateway).origin,
@@ -71,7 +69,6 @@ export class AppModule {
       tokenKeeper: new TokenKeeper(fragments),
       savedMappings: new SavedMappings(fragments),
       presetKeeper: new PresetKeeper(fragments),
-      setup,
       configurationReport: () => reportConfiguration(running, env),
       exposed: ops.exposed,
       trustedProxies: gateway.trustedProxies,
@@ -91,7 +88,6 @@ export class AppModule {
         { provide: RunningConfiguration, useValue: running },
         { provide: MailWatch, useValue: mailWatch },
         { provide: RunnerDisposal, useValue: new RunnerDisposal(runner) },
-        { provide: SetupGuide, useValue: setup },
         { provide: ENVIRONMENT, useValue: env },
         AuditTrail,
         ConfigurationReload,

@@ -1,13 +1,8 @@
+import type { Readable, Writable } from 'node:stream';
 import { CliError, EXIT } from './cli-error.ts';
 
-/*
- * Questions of `setup`, `mail setup`, `import` and whatever takes a sample, and their answers. Who is asked sits at the
- * terminal of the command (terminal-prompts.ts) or before a page of the running service (by-lines.ts); where there is
- * nobody, everything is said by flags.
- */
-
 /** A question that is answered with one line. */
-export interface TextQuestion {
+interface TextQuestion {
   readonly message: string;
   readonly initialValue?: string | undefined;
   /** What is wrong with an answer; undefined: nothing. */
@@ -15,30 +10,77 @@ export interface TextQuestion {
 }
 
 /** One of the answers of a question that gives a choice. */
-export interface Choice<T extends string> {
+interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
 }
 
-/** Somebody who can be asked. Whoever leaves a question ends the command (130) with nothing done. */
-export interface Prompts {
-  /**
-   * True: who answers may not be who has this machine, so nothing that is kept here goes to an address that was typed
-   * there.
-   */
-  readonly isElsewhere: boolean;
-  /** @returns it without blanks around it */
-  text(question: TextQuestion): Promise<string>;
-  /** What is typed is not shown. */
-  password(message: string): Promise<string>;
-  /** @param initialValue @default true */
-  confirm(message: string, initialValue?: boolean): Promise<boolean>;
-  select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** Shows the event that came of it, where that can be done better than in words. */
-  showEvent?(id: string): void;
+interface AskingStreams {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
 }
 
-/** The end of a command whose question was left. */
-export function interrupted(): CliError {
-  return new CliError('interrupted; nothing was changed', undefined, EXIT.interrupted);
+/**
+ * Questions of `setup`, `mail setup` and whatever takes a sample to the person at the terminal, put by @clack/prompts. Ctrl-C
+ * and Escape leave one, which ends the command (130) with nothing done. Where there is nobody, everything is said by flags.
+ */
+export class Prompts {
+  constructor(private readonly streams: AskingStreams) {}
+
+  /** Undefined: nobody sits there. */
+  static at(streams: AskingStreams): Prompts | undefined {
+    const isTerminal = streams.stdin.isTTY === true && streams.stdout.isTTY === true;
+    return isTerminal ? new Prompts(streams) : undefined;
+  }
+
+  /** @returns it without blanks around it */
+  async text({ message, initialValue, validate }: TextQuestion): Promise<string> {
+    const { text } = await clack();
+    const answer = await text({
+      ...this.#ends(),
+      message,
+      ...(initialValue !== undefined && { initialValue }),
+      validate: (value) => validate?.(value?.trim() ?? ''),
+    });
+    return answered<string>(answer).trim();
+  }
+
+  /** What is typed is not shown. */
+  async password(message: string): Promise<string> {
+    const { password } = await clack();
+    const validate = (value: string | undefined): string | undefined =>
+      value === undefined || value === '' ? 'Type it, or press Ctrl-C' : undefined;
+    return answered<string>(await password({ ...this.#ends(), message, validate }));
+  }
+
+  /** @param initialValue @default true */
+  async confirm(message: string, initialValue = true): Promise<boolean> {
+    const { confirm } = await clack();
+    return answered<boolean>(await confirm({ ...this.#ends(), message, initialValue }));
+  }
+
+  async select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T> {
+    const { select } = await clack();
+    const options = choices.map(({ value, label }) => ({ value: value as string, label }));
+    const answer = answered<string>(await select({ ...this.#ends(), message, options }));
+    const chosen = choices.find(({ value }) => value === answer);
+    if (chosen === undefined) throw new TypeError(`no such choice: ${answer}`);
+    return chosen.value;
+  }
+
+  #ends(): { input: Readable; output: Writable } {
+    const { stdin, stdout } = this.streams;
+    return { input: stdin, output: stdout };
+  }
+}
+
+/** Loaded with the first question: most commands ask nothing. */
+function clack(): Promise<typeof import('@clack/prompts')> {
+  return import('@clack/prompts');
+}
+
+/** clack answers a symbol when the question was left. */
+function answered<T>(answer: T | symbol): T {
+  if (typeof answer !== 'symbol') return answer;
+  throw new CliError('interrupted; nothing was changed', undefined, EXIT.interrupted);
 }

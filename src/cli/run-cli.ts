@@ -1,18 +1,15 @@
 import 'reflect-metadata';
-import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { SystemClock } from '../hooks/index.ts';
 import type { StopRequest } from '../platform/stop-request.ts';
 import { configurationDirectory, inspectConfiguration } from '../service/index.ts';
 import type { Environment } from '../service/index.ts';
-import { LineFace } from './by-lines.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ExitCode } from './cli-error.ts';
 import { asLines, safeJson } from './foreign-text.ts';
 import { createProgram } from './program.ts';
-import type { Prompts } from './prompts.ts';
-import { TerminalPrompts } from './terminal-prompts.ts';
+import { Prompts } from './prompts.ts';
 import { Terminal } from './terminal.ts';
 import type { Streams } from './terminal.ts';
 
@@ -23,16 +20,14 @@ export interface CliCall {
   readonly env: Environment;
   readonly cwd: string;
   readonly streams: Streams;
-  /** Who is asked. @default whoever sits at a terminal */
-  readonly prompts?: Prompts | undefined;
   /** Heard since the process began. @default from when a service is started on */
   readonly stop?: StopRequest | undefined;
 }
 
 /** Runs one command to its end and says what the process should end with. Never rejects. */
 export async function runCli(call: CliCall): Promise<ExitCode> {
-  const { args, env, cwd, streams, stop, prompts = TerminalPrompts.at(streams) } = call;
-  const terminal = new Terminal(streams, { ...env }, prompts);
+  const { args, env, cwd, streams, stop } = call;
+  const terminal = new Terminal(streams, { ...env }, Prompts.at(streams));
   endWithoutReader(streams);
   try {
     const inspect = async () => inspectConfiguration(configurationDirectory(env, cwd), env);
@@ -43,15 +38,6 @@ export async function runCli(call: CliCall): Promise<ExitCode> {
   } catch (error) {
     return reportError(error, terminal, args.includes('--json'));
   }
-}
-
-/** The same for a program that shows its words and asks its questions, by JSON lines on stdin and stdout (by-lines.ts). */
-export async function runByLines(
-  call: Omit<CliCall, 'streams' | 'prompts'>,
-  ends: { readonly stdin: Readable; readonly stdout: Writable },
-): Promise<ExitCode> {
-  using face = new LineFace(ends);
-  return await runCli({ ...call, streams: face.streams, prompts: face.prompts });
 }
 
 /** The time of a command: waiting is what it is there for, so waiting keeps its process alive. */

@@ -13,7 +13,7 @@ export interface Streams {
   readonly stderr: Output;
 }
 
-/** Where words go: a terminal, a file or pipe, or whoever shows them and breaks lines itself (columns: Infinity). */
+/** Where words go: a terminal, a file or a pipe. */
 export type Output = Writable &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'getColorDepth'>>;
 
@@ -52,8 +52,7 @@ export class Terminal {
 
   /** Width that text and tables may take, at most 80 where there is one. */
   get columns(): number {
-    const { columns } = this.streams.stdout;
-    return columns === Infinity ? columns : Math.min(columns || COLUMNS, COLUMNS);
+    return Math.min(this.streams.stdout.columns || COLUMNS, COLUMNS);
   }
 
   /** The same for lists whose lines tell more where there is room: all of the terminal, or what a file or a pipe may take. */

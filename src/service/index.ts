@@ -58,7 +58,6 @@ export { DEFAULT_PROVIDERS, findAddress, tokenQuestion } from '../adapters/chann
 export type { ChannelProviderName, TokenQuestion } from '../adapters/channels/providers.ts';
 export { publicUrl } from '../adapters/agents/model-providers.ts';
 export { OLLAMA_URL } from '../adapters/agents/by-agent.ts';
-export type { SetupAnswer, SetupLine, SetupQuestion } from './setup/setup-lines.ts';
 export type * from './ops/answers.ts';
 export type * from './ops/configuring-answers.ts';
 export type * from './ops/status-answers.ts';

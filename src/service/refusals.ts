@@ -155,23 +155,6 @@ export const OPS_REFUSALS = {
     sentence:
       'The secrets of this sender belong to {detail}, and files of yours are not edited: change them there.',
   },
-  unknown_setup: {
-    status: 404,
-    sentence:
-      'No guided setup of this id is there; it has ended, or nobody was there for a quarter of an hour.',
-  },
-  setup_under_way: {
-    status: 409,
-    sentence: 'A guided setup is under way, begun by {detail}: go on with it, or end it.',
-  },
-  setup_of_another: {
-    status: 403,
-    sentence: 'This guided setup asks {detail}, who began it; end it to begin one yourself.',
-  },
-  no_such_question: {
-    status: 409,
-    sentence: 'That question is not open any more; GET /ops/api/setup has the one that is.',
-  },
   secrets_present: {
     status: 409,
     sentence: 'This hook has secrets already; none that arrives by handshake is taken beside them.',

@@ -30,6 +30,11 @@ describe('The console', () => {
     await using operator = await Operator.at(service, browser);
     await operator.logIn(operatorToken(directory.path));
     const { page } = operator;
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('npx nestjs-agent-hooks setup').waitFor();
+    expect(await operator.violations()).toEqual([]);
+    await steps.getByRole('link', { name: 'Try' }).click();
+    await page.waitForURL(/\/console\/try$/);
 
     await page.getByRole('link', { name: 'Events' }).click();
     await page.getByRole('link', { name: /Greeter/ }).click();

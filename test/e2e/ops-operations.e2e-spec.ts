@@ -38,7 +38,6 @@ const NOT_HERE = [
   'mappingsSave',
   'presetsEnable',
   'send',
-  'setupShow',
   'tokensMake',
   'tokensRetire',
 ];

@@ -6,7 +6,6 @@ import { useResource } from '../api/resource.ts';
 import { Loaded, Page } from '../ui/page.tsx';
 import type { Column } from '../ui/table.tsx';
 import { SortedTable } from '../ui/table.tsx';
-import { Setup } from './setup.tsx';
 
 interface Value {
   /** As in the file: `hooks.mappings[0].to`. */
@@ -33,7 +32,6 @@ export default function Configuration() {
         {(loaded) => (
           <>
             <Findings report={loaded} />
-            <Setup />
             <Values report={loaded} />
           </>
         )}

@@ -85,7 +85,6 @@ async function ofPlatform(
     flag: '--channel-token-env',
     given,
     usual: platform.variable,
-    isForTyped: (channelUrl ?? usual) === undefined,
   });
   const question = tokenQuestion(provider, { token: token.value, apiRoot: root });
   if (question === undefined) throw new TypeError(`${provider} has no question for its token`);

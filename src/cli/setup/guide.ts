@@ -110,7 +110,6 @@ export class GuidedSetup {
     await this.#takenOver(service);
     const receipt = await service.send(await this.#sample(preset, service));
     if (!json) {
-      if (receipt.eventId !== null) this.#prompts?.showEvent?.(receipt.eventId);
       const wait = { ...this.flags, wait: true };
       return showReceipt(this.context, service, receipt, wait, this.interruption);
     }

@@ -212,15 +212,13 @@ function findBaseUrl(
 /** A server on this machine rarely wants a key: it is taken where one is set, and not asked for. */
 async function findKey(
   context: PartContext,
-  { variable, type, label, baseUrl }: Source,
-  { modelKeyEnv, modelUrl }: ModelFlags,
+  { variable, type, label }: Source,
+  { modelKeyEnv }: ModelFlags,
 ): Promise<KeptSecret | undefined> {
   const usual = modelKeyEnv ?? variable;
   if (usual === undefined) return undefined;
   const isOptional = type === 'openai-compatible' && modelKeyEnv === undefined;
-  const isForTyped = (modelUrl ?? baseUrl ?? publicUrl(type)) === undefined;
-  const mayTake = !isForTyped || context.prompts?.isElsewhere !== true;
-  if (isOptional && !(mayTake && keptText(context, usual) !== '')) {
+  if (isOptional && keptText(context, usual) === '') {
     if (context.prompts === undefined) return undefined;
     if (!(await context.prompts.confirm('Does it need a key?', false))) return undefined;
   }
@@ -230,7 +228,6 @@ async function findKey(
     flag: '--model-key-env',
     given: modelKeyEnv,
     usual,
-    isForTyped,
   });
 }
 

@@ -67,7 +67,6 @@ export function words(text: string | undefined, secret = ''): string {
 /**
  * The secret of the variable that a flag names, else of `usual` where it is set already, else as it is typed.
  * @param usual the variable that is taken, if another one of that name does not hold something else
- * @param isForTyped it goes to an address that was typed: nothing that is kept here does, where that was elsewhere
  * @throws CliError (2) where it is nowhere and nobody can be asked
  */
 export async function findSecret(
@@ -78,23 +77,16 @@ export async function findSecret(
     flag: string;
     given: string | undefined;
     usual: string;
-    isForTyped?: boolean;
   },
 ): Promise<KeptSecret> {
   const { terminal, prompts, here } = context;
-  const { what, where, flag, given, usual, isForTyped = false } = asked;
+  const { what, where, flag, given, usual } = asked;
   const variable = given ?? usual;
   if (!VARIABLE.test(variable)) {
     throw new CliError(`${flag} must be the name of a variable.`, undefined, EXIT.usage);
   }
   const value = keptText(context, variable);
   if (value !== '') {
-    if (isForTyped && prompts?.isElsewhere === true) {
-      throw new CliError(
-        `${variable} has a value here, which is not sent to an address that was typed elsewhere.`,
-        'Run it at a terminal of this machine: hooks setup',
-      );
-    }
     // A variable of this shell alone is one that the service does not have.
     const isHere = variable in parseEnv(here.files.dotenv ?? '');
     return { variable, value, variables: isHere ? {} : { [variable]: value } };

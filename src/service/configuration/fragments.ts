@@ -43,7 +43,7 @@ export function fragmentPath(dir: string, name: string): string {
 }
 
 /** Why nothing can be written into a directory, as the code of the system; undefined: nothing is in the way. */
-export function whyUnwritable(dir: string): string | undefined {
+function whyUnwritable(dir: string): string | undefined {
   try {
     accessSync(dir, constants.W_OK | constants.X_OK);
     return undefined;

@@ -1,7 +1,6 @@
 // What the operator API answers, shape by shape: the controllers return these types, the command line reads them, and
 // docs/openapi.json is written from them; what it answers about the service itself is in status-answers.ts, and about what
-// configures it (mappings, presets, tokens, the guided setup) in configuring-answers.ts. Times are
-// ISO 8601 in UTC.
+// configures it (mappings, presets, tokens) in configuring-answers.ts. Times are ISO 8601 in UTC.
 import type {
   ChannelReport,
   EventSummary,

@@ -2,8 +2,6 @@
 import type { ChangedMapping, SavedMapping } from '../configuration/saved-mappings.ts';
 import type { EnabledPreset } from '../senders/preset-keeper.ts';
 import type { ProofKind } from '../senders/sender.ts';
-import type { SetupEntry } from '../setup/setup-conversation.ts';
-import type { SetupQuestion } from '../setup/setup-lines.ts';
 import type { Done } from './answers.ts';
 
 /** The mappings that were saved here. */
@@ -74,32 +72,6 @@ export interface TokenReport {
   readonly warning: string | null;
   /** True: it was made by command or console, and can be ended by them; another stands in a file of the operator's. */
   readonly canRetire: boolean;
-}
-
-/** `hooks setup` as the console has it. */
-export interface SetupState {
-  /** Why it cannot be begun here, in a sentence; null: it can. */
-  readonly refusal: string | null;
-  /** The one that goes on, or ended last; null: none, or nobody was there for a quarter of an hour. */
-  readonly conversation: {
-    readonly id: string;
-    /** The operator who began it. */
-    readonly by: string;
-    /** False: what it says, asks and leads to is not told. */
-    readonly isYours: boolean;
-    readonly entries: readonly SetupEntry[];
-    /** What it waits for; null: nothing. */
-    readonly question: (SetupQuestion & { readonly number: number }) | null;
-    /** The event that came of it; null: none yet. */
-    readonly eventId: string | null;
-    /** Null: it goes on. */
-    readonly ending: 'done' | 'failed' | null;
-  } | null;
-}
-
-/** A guided setup that was begun. */
-export interface BegunSetup {
-  readonly id: string;
 }
 
 /** A token that was made, which is told here and nowhere else, and its sender. */

@@ -5,7 +5,6 @@ import type { OperatorTokens } from '../configuration/operator-tokens.ts';
 import type { SavedMappings } from '../configuration/saved-mappings.ts';
 import type { PresetKeeper } from '../senders/preset-keeper.ts';
 import type { TokenKeeper } from '../senders/token-keeper.ts';
-import type { SetupGuide } from '../setup/setup-guide.ts';
 
 /** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
@@ -31,8 +30,6 @@ export interface OpsModuleOptions {
   readonly savedMappings?: SavedMappings;
   /** Enables presets. Absent: as above. */
   readonly presetKeeper?: PresetKeeper;
-  /** Runs `hooks setup` for the console. Absent: the application that imports the hooks configures them. */
-  readonly setup?: SetupGuide;
   /** State of the mailbox watcher, read whenever it is shown. Absent or undefined: there is none. */
   readonly mail?: () => MailStatus | undefined;
   /** How the configuration stands, read whenever it is shown. Absent: nobody can tell. */

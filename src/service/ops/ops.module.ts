@@ -36,7 +36,6 @@ import { RunsController } from './controllers/runs.controller.ts';
 import { SamplesController } from './controllers/samples.controller.ts';
 import { SecretWindowsController } from './controllers/secret-windows.controller.ts';
 import { ConsoleLogins } from './access/console-logins.ts';
-import { SetupController } from './controllers/setup.controller.ts';
 import { SessionController } from './controllers/session.controller.ts';
 import { SessionsController } from './controllers/sessions.controller.ts';
 import { SenderRequest } from './sender-request.ts';
@@ -63,7 +62,6 @@ const OPERATOR_API = [
   SendController,
   TokensController,
   ConfigurationController,
-  SetupController,
   AuditController,
   UsageController,
   SamplesController,

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { copy } from '../../ui/copy.ts';
 import { Loaded, Page } from '../../ui/page.tsx';
-import { Setup } from '../setup.tsx';
 import { AttentionList } from './attention.tsx';
 import { Chart } from './chart.tsx';
 import { Instances } from './instances.tsx';
@@ -42,7 +43,7 @@ export default function Now() {
       <Loaded from={attention}>
         {({ items }) => (
           <>
-            {items.some(({ kind }) => kind === 'demo') && <Setup />}
+            {items.some(({ kind }) => kind === 'demo') && <FirstSteps />}
             <AttentionList items={items} reload={attention.reload} />
           </>
         )}
@@ -50,6 +51,38 @@ export default function Now() {
       <Loaded from={activity}>{(report) => <Charts activity={report} />}</Loaded>
       <Instances />
     </Page>
+  );
+}
+
+const SETUP = 'npx nestjs-agent-hooks setup';
+
+/** What leads from the demo to the first reply. */
+function FirstSteps() {
+  return (
+    <section class="card" aria-label="First steps">
+      <h2>From here to the first reply</h2>
+      <p>
+        <code>{SETUP}</code>{' '}
+        <button
+          type="button"
+          class="quiet small"
+          aria-label="Copy the command"
+          onClick={() => void copy(SETUP, 'Copied.')}
+        >
+          Copy
+        </button>
+      </p>
+      <p class="help">
+        Typed in the directory of the service, it connects a model, a place for replies and a
+        sender, tries each, and ends with the reply to a first event. Until then the demo agent
+        answers:
+      </p>
+      <div class="actions">
+        <Link class="button primary" href="/try">
+          Try
+        </Link>
+      </div>
+    </section>
   );
 }
 
