@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 
-const LIBRARIES = ['imapflow', 'mailparser', 'html-to-text'];
+const LIBRARIES = ['imapflow', 'mailparser', 'html-to-text', 'css-tree', 'css-select'];
 const loaded: string[] = [];
 for (const name of LIBRARIES) {
   jest.unstable_mockModule(name, () => {

@@ -20,9 +20,8 @@ const PARSED: ParsedMail = {
   headers: {},
   text: '',
   isCut: false,
-  hiddenChars: 0,
-  unknownChars: 0,
-  unknownText: '',
+  unseenChars: 0,
+  unseenText: '',
   attachments: [],
 };
 

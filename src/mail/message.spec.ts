@@ -10,9 +10,8 @@ const PARSED: ParsedMail = {
   headers: {},
   text: `One\n\ntwo ${'three '.repeat(100)}`,
   isCut: false,
-  hiddenChars: 0,
-  unknownChars: 0,
-  unknownText: '',
+  unseenChars: 0,
+  unseenText: '',
   attachments: [
     { filename: 'a.pdf', contentType: 'application/pdf', size: 3 },
     { filename: 'b.pdf', contentType: 'application/pdf', size: 9 },
@@ -37,20 +36,9 @@ describe('toMessage', () => {
     expect(snippet.length).toBeLessThanOrEqual(200);
   });
 
-  it('says at the end of the body how much the mail hides, or in the snippet', () => {
-    const mail = { ...PARSED, text: 'Hello', hiddenChars: 312 };
-    const note = '(hidden text left out: 312 characters)';
-    expect(toMessage(mail, FETCHED, CONTEXT)).toMatchObject({
-      snippet: 'Hello',
-      body: `Hello\n\n${note}`,
-    });
-    const short = toMessage(mail, FETCHED, { ...CONTEXT, includeBody: false });
-    expect(short.snippet).toBe(`Hello ${note}`);
-  });
-
-  it('has what may not be visible behind the text and the sentence, and never in the snippet', () => {
-    const mail = { ...PARSED, text: 'Hello', unknownChars: 312, unknownText: 'Buy' };
-    const note = '(may not be visible: 312 characters)';
+  it('has what may be unseen behind the text and the sentence, and never in the snippet', () => {
+    const mail = { ...PARSED, text: 'Hello', unseenChars: 312, unseenText: 'Buy' };
+    const note = '(312 characters may be unseen)';
     expect(toMessage(mail, FETCHED, CONTEXT)).toMatchObject({
       snippet: 'Hello',
       body: `Hello\n\n${note}\n\nBuy`,

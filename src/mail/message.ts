@@ -23,9 +23,9 @@ export interface MailMessage {
   readonly subject: string;
   /** As the sender claims, ISO 8601; when that cannot be read, as the server received it. */
   readonly date: string | null;
-  /** The first words of the text; without a `body` also how much text was, or may be, hidden. */
+  /** The first words of the text; without a `body` also how much may be unseen. */
   readonly snippet: string;
-  /** Behind the text: how much was hidden, how much may not be visible, and what that is. Absent when `hooks.mail.includeBody` is false. */
+  /** Behind the text: how much may be unseen, and what that is. Absent when `hooks.mail.includeBody` is false. */
   readonly body?: string;
   /** Headers that help to place the message, by lower-case name; those that are absent are left out. */
   readonly headers: Readonly<Record<string, string>>;
@@ -94,14 +94,11 @@ export interface MessageContext {
 }
 
 /**
- * How much of a mail a person does not see, or may not see; the boundary counts them as the signal `hidden-text`. A sender
- * may write them as well, who gains nothing by that.
+ * The sentence about what a person may not see of a mail; the boundary counts it as the signal `hidden-text`. A sender may
+ * write it as well, who gains nothing by that.
  */
-function notesOf({ hiddenChars, unknownChars }: ParsedMail): string[] {
-  return [
-    ...(hiddenChars === 0 ? [] : [`(hidden text left out: ${hiddenChars} characters)`]),
-    ...(unknownChars === 0 ? [] : [`(may not be visible: ${unknownChars} characters)`]),
-  ];
+function noteOf({ unseenChars }: ParsedMail): string {
+  return unseenChars === 0 ? '' : `(${unseenChars} characters may be unseen)`;
 }
 
 /** The message as it is sent. */
@@ -110,10 +107,10 @@ export function toMessage(
   { isCut, receivedAt }: Pick<FetchedMail, 'isCut' | 'receivedAt'>,
   { id, mailbox, includeBody }: MessageContext,
 ): MailMessage {
-  const notes = notesOf(mail);
+  const note = noteOf(mail);
   const snippet = toOneLine(mail.text, MAX_SNIPPET);
-  // What may not be visible is last, up to the end of the body: nothing in it can look like the text of the mail.
-  const body = [mail.text, ...notes, mail.unknownText].filter((part) => part !== '').join('\n\n');
+  // What may be unseen is last, up to the end of the body: nothing in it can look like the text of the mail.
+  const body = [mail.text, note, mail.unseenText].filter((part) => part !== '').join('\n\n');
   return {
     id,
     mailbox,
@@ -121,7 +118,7 @@ export function toMessage(
     to: mail.to,
     subject: mail.subject,
     date: mail.date ?? receivedAt,
-    snippet: includeBody ? snippet : [snippet, ...notes].join(' ').trim(),
+    snippet: includeBody ? snippet : `${snippet} ${note}`.trim(),
     ...(includeBody && { body }),
     headers: mail.headers,
     attachments: toAttachments(mail.attachments, isCut),

@@ -18,6 +18,8 @@ export const OPTIONAL_PACKAGES = {
   '@opentelemetry/api': '^1.9.0',
   '@slack/web-api': '^8.2.0',
   ai: '^7.0.173',
+  'css-select': '^7.0.0',
+  'css-tree': '^3.2.1',
   grammy: '^1.46.0',
   'html-to-text': '^10.0.1',
   imapflow: '^2.1.2',

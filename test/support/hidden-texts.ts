@@ -1,6 +1,6 @@
 /**
  * Ways to put `evil` into the HTML of a mail so that a person does not see it, or may not. The first list is that of an
- * attacker against an earlier version (64 of its 77 got through), the second is ours.
+ * attacker against an earlier version (64 of its 77 got through), the others are ours.
  */
 
 const style = (css: string, body = '<b class="x">evil</b>') => `<style>${css}</style>${body}`;
@@ -107,7 +107,7 @@ export const OWN_WAYS: readonly string[] = [
   style('[class^=x]{opacity:0}'),
   style('i + .x{display:none}', '<i></i><b class="x">evil</b>'),
   style('i ~ b{display:none}', '<i></i><u></u><b class="x">evil</b>'),
-  style('p:nth-child(2) b{display:none}', '<p>a</p><p><b class="x">evil</b></p>'),
+  style('p:nth-child(n+2) b{display:none}', '<p>a</p><p><b class="x">evil</b></p>'),
   style('.\\78{display:none}'),
   style('.a/**/.x{display:none}', '<b class="a x">evil</b>'),
   style('<!-- .x{display:none} -->'),
@@ -156,6 +156,18 @@ export const OWN_WAYS: readonly string[] = [
   '<textarea>evil</textarea>',
   '<iframe>evil</iframe>',
   '<div hidden="until-found">evil</div>',
+  style('.x{display:none}.X{display:inline!important}'),
+  style('.x{display:none}.x,b:unknown{display:inline!important}'),
+  style('.x{display:none}.x:contains(evil){display:inline!important}'),
+  style('.x{display:none}.x:not(:has(i)){display:inline!important}'),
+  style('p::first-line{color:#fff}', '<p>evil</p>'),
+  style(':root{color-scheme:dark}', '<p style="color:#121212">evil</p>'),
+  inline('opacity:0;-moz-opacity:1'),
+  inline('font-size-adjust:0'),
+  inline('color:#000;color:threedhighlight'),
+  '<p>evil</p><p style="outline:9999px solid #fff"></p>',
+  '<div style="display:grid"><p style="grid-area:1/1">evil</p><p style="grid-area:1/1;background:#fff"></p></div>',
+  '<sup style="line-height:0;overflow:hidden;display:block">evil</sup>',
 ];
 
 /** Where a browser adds elements, or where the background that is written is not the one behind the text. */

@@ -79,7 +79,7 @@ const PHRASES = KINDS.map((kind) => ({
 }));
 
 /** What the mail watcher writes where the HTML of a mail hides text (src/mail/message.ts). */
-const HIDDEN_TEXT = /\((?:hidden text left out|may not be visible): \d{1,7} characters\)/;
+const HIDDEN_TEXT = /\(\d{1,7} characters may be unseen\)/;
 
 /** How much of a text is read, in characters, because somebody waits meanwhile. */
 const MAX_READ = 65_536;

@@ -18,12 +18,10 @@ export interface ParsedMail {
   readonly text: string;
   /** True: the text was longer than the whole message, as nested quotations can be, and was cut there. */
   readonly isCut: boolean;
-  /** Characters of text that its HTML hides from a person, and that are not in `text`. */
-  readonly hiddenChars: number;
-  /** Characters of text of its HTML that may not be visible; they are not in `text`. */
-  readonly unknownChars: number;
+  /** Characters of its HTML that a person may not see; they are not in `text`. What is surely hidden is nowhere. */
+  readonly unseenChars: number;
   /** That text, line by line, without the addresses of links. */
-  readonly unknownText: string;
+  readonly unseenText: string;
   readonly attachments: readonly {
     readonly filename: string;
     readonly contentType: string;

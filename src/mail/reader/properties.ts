@@ -1,168 +1,180 @@
-// The properties of CSS that can hide text, which of their values a browser takes, and what a shorthand sets. Erasable
-// syntax only.
-import { readColor } from './colors.ts';
+/**
+ * The properties of CSS that count: what a value of each says about the text in an element. What is in neither of the two
+ * lists may hide text. Erasable syntax only.
+ */
 
-const KEYWORDS = 'inherit|initial|unset';
-const LENGTH = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:e\d+)?(?:px|pt|em|rem|ex|ch|in|cm|mm|pc|vw|vh|%)|[-+]?0+(?:\.0+)?`;
-const SIZE = `${LENGTH}|auto|none|(?:-webkit-|-moz-)?(?:fit|max|min)-content|-webkit-fill-available|${KEYWORDS}`;
-const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)%?`;
+export type Verdict = 'seen' | 'uncertain' | 'unseen';
 
-function only(values: string): RegExp {
-  return new RegExp(`^(?:${values})$`);
+/** What else of the element a value has to be judged with; lengths in pixels. */
+export interface Context {
+  readonly fontSize: number;
+  /** It is out of its place, or may be, so that offsets count. */
+  readonly isMoved: boolean;
+  /** It cuts off what is larger, or may. */
+  readonly clips: boolean;
+  /** Its text, or the boxes in it, are kept on one line, or may be. */
+  readonly isTight: boolean;
 }
 
-export const SIDES = ['top', 'right', 'bottom', 'left'] as const;
-export const DIMENSIONS = ['width', 'height', 'max-width', 'max-height'] as const;
-export const OVERFLOWS = ['overflow', 'overflow-x', 'overflow-y'] as const;
+type Judge = (value: string, context: Context) => Verdict;
 
-/** Values of the properties that can hide and are judged. */
-export const KNOWN: Readonly<Record<string, RegExp>> = {
-  display: only(
-    `none|block|inline|inline-block|table|inline-table|table-(?:row|cell|caption|row-group|header-group|footer-group|column|column-group)|list-item|flex|inline-flex|grid|inline-grid|flow-root|contents|-webkit-(?:inline-)?(?:box|flex)|${KEYWORDS}`,
-  ),
-  visibility: only(`visible|hidden|collapse|${KEYWORDS}`),
-  opacity: only(`${NUMBER}|${KEYWORDS}`),
-  float: only(`none|left|right|${KEYWORDS}`),
-  position: only(`static|relative|absolute|fixed|sticky|${KEYWORDS}`),
-  'content-visibility': only(`visible|auto|hidden|${KEYWORDS}`),
-  'white-space': only(`normal|nowrap|pre|pre-wrap|pre-line|break-spaces|${KEYWORDS}`),
-  'font-size': only(
-    `${LENGTH}|xx-small|x-small|small|medium|large|x-large|xx-large|xxx-large|smaller|larger|${KEYWORDS}`,
-  ),
-  'line-height': only(`${LENGTH}|${NUMBER}|normal|${KEYWORDS}`),
-  ...Object.fromEntries(
-    OVERFLOWS.map((name) => [
-      name,
-      only(`(?:visible|hidden|clip|scroll|auto)(?: \\w+)?|${KEYWORDS}`),
-    ]),
-  ),
-  ...Object.fromEntries(
-    [
-      ...SIDES,
-      ...SIDES.map((side) => `margin-${side}`),
-      ...SIDES.map((side) => `padding-${side}`),
-      ...DIMENSIONS,
-      'text-indent',
-    ].map((name) => [name, only(SIZE)]),
-  ),
-  'letter-spacing': only(`${LENGTH}|normal|${KEYWORDS}`),
-  'word-spacing': only(`${LENGTH}|normal|${KEYWORDS}`),
+/** Values that say nothing of their own. */
+export const KEYWORDS = /^(?:inherit|initial|unset)$/;
+/** What a percentage is taken of, and a share of the screen. */
+const USUAL_WIDTH = 600;
+const UNITS: Readonly<Record<string, number>> = {
+  px: 1,
+  pt: 4 / 3,
+  rem: 16,
+  in: 96,
+  cm: 37.8,
+  mm: 3.78,
+  pc: 16,
+  vw: 12,
+  vh: 8,
+  '%': USUAL_WIDTH / 100,
 };
+const RELATIVE: Readonly<Record<string, number>> = { em: 1, ex: 0.5, ch: 0.5 };
+const NUMBER = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]*|%)$/;
 
-/** What a property is as long as nobody hides anything by it; any other value may hide. */
-export const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
-  clip: only(`auto|${KEYWORDS}`),
-  'mso-hide': only('none|screen'),
-  zoom: only('1|100%|normal'),
-  content: only('normal|none'),
-  contain: only('none|layout|style'),
-};
-for (const name of [
-  'clip-path',
-  '-webkit-clip-path',
-  'mask',
-  'mask-image',
-  '-webkit-mask',
-  '-webkit-mask-image',
-  'filter',
-  '-webkit-filter',
-  'transform',
-  '-webkit-transform',
-  '-ms-transform',
-  '-moz-transform',
-  'translate',
-  'scale',
-  'rotate',
-  'animation',
-  '-webkit-animation',
-  'animation-name',
-  'mix-blend-mode',
-  'background-clip',
-  '-webkit-background-clip',
-  'perspective',
-  'offset-path',
-  'text-overflow',
-]) {
-  (HARMLESS_VALUES as Record<string, RegExp>)[name] = only(
-    `none|normal|border-box|padding-box|content-box|clip|ellipsis|${KEYWORDS}`,
-  );
+/** Pixels; undefined: a length that is not known here. */
+export function toPixels(value: string, fontSize: number): number | undefined {
+  const [, number, unit = ''] = NUMBER.exec(value) ?? [];
+  if (number === undefined) return undefined;
+  if (Number(number) === 0) return 0;
+  const factor = UNITS[unit] ?? (RELATIVE[unit] ?? Number.NaN) * fontSize;
+  return Number.isNaN(factor) ? undefined : Number(number) * factor;
 }
+
+/** Words that hide, words that do not; any other may. */
+function words(unseen: string, seen: string): Judge {
+  const [hiding, showing] = [unseen.split(' '), seen.split(' ')];
+  return (value) =>
+    showing.includes(value) ? 'seen' : hiding.includes(value) ? 'unseen' : 'uncertain';
+}
+
+/** Lengths of which those within the limits hide nothing, nor do words. */
+function within(least: number, most: number, unit: 'px' | 'em' = 'px'): Judge {
+  return (value, { fontSize }) => {
+    const size = unit === 'em' ? fontSize : 1;
+    return value.split(' ').every((part) => {
+      const pixels = /^[a-z]+$/.test(part) ? 0 : toPixels(part, fontSize);
+      return pixels !== undefined && pixels >= least * size && pixels <= most * size;
+    })
+      ? 'seen'
+      : 'uncertain';
+  };
+}
+
+const offset: Judge = (value, context) =>
+  context.isMoved ? within(-5, 300)(value, context) : 'seen';
+
+function extent(isWidth: boolean): Judge {
+  return (value, { fontSize, clips }) => {
+    if (/^[a-z-]+$/.test(value) || value === '100%') return 'seen';
+    const pixels = toPixels(value, fontSize);
+    if (clips && pixels !== undefined && pixels <= 4) return 'unseen';
+    if (pixels === undefined) return clips ? 'uncertain' : 'seen';
+    // How much text is below the edge is not known.
+    return pixels < (clips ? 40 : 10) || (clips && !isWidth) ? 'uncertain' : 'seen';
+  };
+}
+
+/** A line can be as wide as the screen. */
+const edge: Judge = (value) =>
+  /\d{3}|\?/.test(value.replace(/#[\da-f]+|\([^)]*\)/g, '')) ? 'uncertain' : 'seen';
+
+const PLAIN = words('', 'none normal auto border-box padding-box content-box clip ellipsis');
+
+/** By property. Those with a judge of their own in `paint.ts` are here as well: `seen` by themselves. */
+const PROPERTIES: Readonly<Record<string, Judge>> = {
+  display: words(
+    'none table-column table-column-group',
+    'block inline inline-block table inline-table table-row table-cell table-caption table-row-group table-header-group table-footer-group list-item flex inline-flex grid inline-grid flow-root contents -webkit-box -webkit-flex',
+  ),
+  visibility: words('hidden collapse', 'visible'),
+  'content-visibility': words('hidden', 'visible auto'),
+  opacity: (value) => {
+    const part = Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1);
+    return part >= 0.35 ? 'seen' : part <= 0.1 ? 'unseen' : 'uncertain';
+  },
+  'mso-hide': words('', 'none screen'),
+  'letter-spacing': within(-0.15, 3, 'em'),
+  'word-spacing': within(-0.15, 3, 'em'),
+  'text-indent': within(-50, 200),
+  'line-height': (value, { fontSize }) => {
+    if (/^[a-z]+$/.test(value)) return 'seen';
+    // A number or a percentage is one of the size of the letters.
+    const factor = /^(.*\d)(%?)$/.exec(value);
+    const pixels = toPixels(
+      factor === null ? value : `${Number(factor[1]) / (factor[2] === '' ? 1 : 100)}em`,
+      fontSize,
+    );
+    return pixels !== undefined && (pixels >= fontSize * 0.6 || fontSize <= 5)
+      ? 'seen'
+      : 'uncertain';
+  },
+  margin: within(-25, 300),
+  padding: within(0, 300),
+  inset: offset,
+  width: extent(true),
+  'max-width': extent(true),
+  height: extent(false),
+  'max-height': extent(false),
+  overflow: (_, { clips, isTight }) => (clips && isTight ? 'uncertain' : 'seen'),
+  zoom: words('', '1 100% normal'),
+  contain: words('', 'none layout style'),
+  content: PLAIN,
+  'text-stroke-width': words('', '0 0px'),
+  border: edge,
+  outline: edge,
+  'color-scheme': (value) => (/^[^l]*dark[^l]*$/.test(value) ? 'uncertain' : 'seen'),
+  'vertical-align': within(-25, 300),
+  ...Object.fromEntries(['top', 'right', 'bottom', 'left'].map((side) => [side, offset])),
+  ...Object.fromEntries(
+    'clip clip-path mask mask-image filter transform translate scale rotate animation animation-name mix-blend-mode background-clip perspective offset-path text-overflow'
+      .split(' ')
+      .map((name) => [name, PLAIN]),
+  ),
+  ...Object.fromEntries(
+    'color text-fill-color background-color background-image font-size position float white-space'
+      .split(' ')
+      .map((name) => [name, () => 'seen']),
+  ),
+};
+
+/** Properties that an element takes from the one it is in. */
+export const INHERITED: readonly string[] = [
+  'visibility',
+  'letter-spacing',
+  'word-spacing',
+  'text-indent',
+  'line-height',
+];
 
 /** Properties that hide nothing, whatever their value. */
 const HARMLESS =
-  /^(?:mso-(?!hide$).*|-ms-(?:text-size-adjust|interpolation-mode)|-(?:webkit|moz)-(?:text-size-adjust|font-smoothing|osx-font-smoothing|tap-highlight-color|hyphens|border-radius|box-(?:shadow|sizing|align|pack|orient|flex)|appearance|user-select|transition.*|backface-visibility|justify-content|align-items|flex.*)|text-size-adjust|font-(?:family|style|weight|stretch|variant.*|feature-settings|kerning|display|smooth|optical-sizing|synthesis)|font-smoothing|border(?!-image)(?:-.*)?|outline(?:-.*)?|list-style(?:-.*)?|text-(?:align.*|transform|decoration.*|rendering|underline-.*|wrap|justify)|vertical-align|clear|direction|unicode-bidi|cursor|box-(?:sizing|shadow)|table-layout|caption-side|empty-cells|word-(?:break|wrap)|overflow-wrap|hyphens|line-break|min-(?:width|height)|background-(?:repeat|position|size|attachment|origin|position-[xy])|color-scheme|supported-color-schemes|order|flex(?:-.*)?|grid(?:-.*)?|gap|row-gap|column-gap|align-(?:items|content|self)|justify-(?:items|content|self)|place-.*|aspect-ratio|object-(?:fit|position)|transition(?:-.*)?|user-select|appearance|pointer-events|quotes|tab-size|orphans|widows|page|behavior|page-break-.*|break-.*|columns?|backface-visibility|image-rendering|print-color-adjust|forced-color-adjust|accent-color|scroll-.*|will-change|resize|text-shadow|z-index|src|size|align|valign)$/;
-/** Properties whose values are colours. */
-export const COLORS = new Set(['color', '-webkit-text-fill-color', 'background-color']);
+  /^(?:mso-(?!hide$).*|-(?:premailer|khtml)-.*|(?:text-|interpolation-)(?:size-adjust|mode)|font-(?!size).*|osx-font-smoothing|nbsp-mode|caret-color|tap-highlight-color|border-(?:collapse|spacing|.*radius)|(?:border|outline)-.*(?:color|style)|outline-offset|list-style.*|text-(?:align|transform|decoration|rendering|underline|justify|shadow|size-adjust).*|clear|direction|unicode-bidi|cursor|box-.*|table-layout|caption-side|empty-cells|word-(?:break|wrap)|overflow-wrap|hyphens|line-break|min-.*|background-(?:repeat|position|size|attachment|origin).*|supported-color-schemes|order|flex.*|(?:row-|column-)?gap|(?:align|justify|place)-.*|aspect-ratio|object-.*|transition.*|user-select|appearance|pointer-events|quotes|tab-size|orphans|widows|page|behavior|(?:page-)?break-.*|columns?|backface-visibility|image-rendering|print-color-adjust|accent-color|scroll-.*|will-change|resize|z-index|src|size|align|valign)$/;
 
-/** Whether a browser takes a value, drops it, or nobody here knows. Only of properties that can hide something. */
-export function isTaken(name: string, value: string): 'yes' | 'no' | 'unknown' {
-  if (COLORS.has(name))
-    return readColor(value) === undefined && !only(KEYWORDS).test(value) ? 'unknown' : 'yes';
-  if (name === 'background-image') return 'yes';
-  const known = KNOWN[name] ?? HARMLESS_VALUES[name];
-  if (known?.test(value) === true) return 'yes';
-  // One unknown word is no value of a property whose words are all listed.
-  return Object.hasOwn(KNOWN, name) && /^[a-z]+$/.test(value) && value !== 'revert'
-    ? 'no'
-    : 'unknown';
+/** Whether a property counts at all. */
+export function counts(written: string): boolean {
+  return !HARMLESS.test(plainName(written));
 }
 
-/** The longhands that a declaration sets; none for one that hides nothing. */
-export function expand(name: string, value: string): readonly (readonly [string, string])[] {
-  // A border can be as wide as the screen.
-  if (
-    /^border(?!.*radius)/.test(name) &&
-    /\d{3}|[(?]/.test(value.replace(/#[\da-f]+|rgba?\([^)]*\)/g, ''))
-  ) {
-    return [['border-width', '?']];
-  }
-  if (HARMLESS.test(name)) return [];
-  if (name === 'margin' || name === 'inset' || name === 'padding') {
-    const parts = value.includes('(') ? [value] : value.split(' ');
-    const [top = '', right = top, bottom = top, left = right] = parts;
-    const prefix = name === 'inset' ? '' : `${name}-`;
-    const sides = { top, right, bottom, left };
-    return SIDES.map((side) => [`${prefix}${side}`, parts.length > 4 ? 'invalid' : sides[side]]);
-  }
-  if (name === 'font') {
-    const size = new RegExp(
-      `(?:^|\\s)(${LENGTH}|(?:xx?-)?(?:small|large)|medium|smaller|larger)(?:\\s*/\\s*([^\\s]+))?\\s+\\S`,
-    ).exec(value);
-    if (size === null)
-      return value.includes('(') || value === '?'
-        ? [['font-size', '?']]
-        : only(KEYWORDS).test(value)
-          ? [['font-size', value]]
-          : [];
-    return [
-      ['font-size', size[1] ?? '?'],
-      ['line-height', size[2] ?? 'normal'],
-    ];
-  }
-  if (name === 'background') return backgroundOf(value);
-  return [[name, value]];
-}
-
-function backgroundOf(value: string): readonly (readonly [string, string])[] {
-  if (only(KEYWORDS).test(value))
-    return [
-      ['background-color', value],
-      ['background-image', 'none'],
-    ];
-  const image = /url\(|gradient\(|image|element\(|\?/.test(value) ? value : 'none';
-  const rest = value.replace(/url\([^)]*\)/g, ' ');
-  const words = rest.match(/[^\s(,/]+\([^()]*\)|[^\s,/]+/g) ?? [];
-  const others = words.filter(
-    (word) =>
-      !only(
-        `${SIZE}|0|left|right|top|bottom|center|cover|contain|scroll|fixed|local|(?:no-)?repeat(?:-[xy])?|space|round|(?:border|padding|content)-box`,
-      ).test(word),
+/** What the tables call a property: without the prefix of a browser, and without its side. */
+function plainName(written: string): string {
+  const name = written.replace(/^-(?:webkit|moz|ms|o)-/, '');
+  return (
+    /^(margin|padding|border|outline|overflow)-(?:top|right|bottom|left|image|width|x|y)(?:-width)?$/.exec(
+      name,
+    )?.[1] ?? name
   );
-  const color =
-    others.find((word) => readColor(word) !== undefined) ??
-    (image === 'none' && others.length > 0 ? others[0] : undefined);
-  return [
-    ['background-color', color ?? 'transparent'],
-    ['background-image', image],
-  ];
+}
+
+/** The verdict of the table for one value. */
+export function judge(written: string, value: string, context: Context): Verdict {
+  if (KEYWORDS.test(value)) return 'seen';
+  const name = plainName(written);
+  const known = Object.hasOwn(PROPERTIES, name) ? PROPERTIES[name] : undefined;
+  return known?.(value, context) ?? 'uncertain';
 }

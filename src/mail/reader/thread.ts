@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
-import { MAX_DEPTH } from './elements.ts';
-import { removeUnseen } from './hidden-html.ts';
-import type { Unseen } from './hidden-html.ts';
 import { isMended } from './mended.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
+import { MAX_DEPTH } from './tree.ts';
+import type { HtmlNode } from './tree.ts';
+import type { Unseen } from './unseen.ts';
 
 /**
  * The reading thread: it loads the libraries when it starts and then reads one message at a time. It may hang, throw or
@@ -53,7 +53,7 @@ const KEPT_HEADERS = [
 
 const HTML_OPTIONS = {
   wordwrap: false,
-  limits: { maxDepth: MAX_DEPTH, maxChildNodes: 20_000 },
+  limits: { maxDepth: MAX_DEPTH + 10, maxChildNodes: 20_000 },
   selectors: [
     { selector: 'img', format: 'skip' },
     { selector: 'head', format: 'skip' },
@@ -79,22 +79,26 @@ interface Libraries {
 /** What a person would read of HTML: text, addresses of links, lists; no images, styles, scripts or hidden text. */
 interface ReadHtml {
   readonly text: string;
-  /** What is not, or perhaps not, shown, and therefore not in the text. */
+  /** What may be unseen, and is therefore not in the text. */
   readonly unseen: Unseen;
 }
 
-const NOTHING: Unseen = { hidden: 0, unknown: 0, unknownText: '', steps: 0 };
+const NOTHING: Unseen = { characters: 0, text: '' };
 
 /** @throws OptionalPackageError */
 async function loadLibraries(): Promise<Libraries> {
   // First: mailparser needs it, too, and would fail with less to say.
   const { convert } = await loadOptionalPackage('html-to-text', () => import('html-to-text'));
+  await loadOptionalPackage('css-tree', () => import('css-tree'));
+  await loadOptionalPackage('css-select', () => import('css-select'));
+  const { removeUnseen } = await import('./unseen.ts');
   const { simpleParser } = await loadOptionalPackage('mailparser', () => import('mailparser'));
   const skipped = { skipHtmlToText: true, skipTextToHtml: true };
   const options = { ...skipped, skipImageLinks: true, skipTextLinks: true };
   return {
     parse: (source) => simpleParser(Buffer.from(source), options),
-    convertHtml: (html, isDoubtful) => readHtml(html, isDoubtful, convert),
+    convertHtml: (html, isDoubtful) =>
+      readHtml(html, (tree) => removeUnseen(tree, isDoubtful), convert),
   };
 }
 
@@ -102,7 +106,7 @@ async function loadLibraries(): Promise<Libraries> {
  * The library gives no access to its tree but to formatters. So the whole mail is put into an element of its own, whose
  * name no sender can know, and its formatter takes out what is hidden before anything is written.
  */
-function readHtml(html: string, isDoubtful: boolean, convert: Convert): ReadHtml {
+function readHtml(html: string, remove: (tree: HtmlNode) => Unseen, convert: Convert): ReadHtml {
   const whole = `x-${randomUUID()}`;
   let unseen = NOTHING;
   const text = convert(`<${whole}>${html}</${whole}>`, {
@@ -111,7 +115,7 @@ function readHtml(html: string, isDoubtful: boolean, convert: Convert): ReadHtml
     selectors: [...HTML_OPTIONS.selectors, { selector: whole, format: 'whole' }],
     formatters: {
       whole: (element, walk, builder) => {
-        unseen = removeUnseen(element, isDoubtful);
+        unseen = remove(element);
         walk(element.children ?? [], builder);
       },
     },
@@ -124,7 +128,7 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
   const mail = await libraries.parse(source);
   const { text, isCut, unseen } = readText(mail, libraries);
   const maxText = Math.max(source.length, MIN_TEXT_LIMIT);
-  const unknownText = clean(unseen.unknownText);
+  const unseenText = clean(unseen.text);
   return {
     from: toAddressText(mail.from),
     fromAddresses: listAddresses(mail.from),
@@ -133,10 +137,9 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
     date: readDate(mail),
     headers: readHeaders(mail),
     text: truncate(text, maxText),
-    isCut: isCut || Math.max(text.length, unknownText.length) > maxText,
-    hiddenChars: unseen.hidden,
-    unknownChars: unseen.unknown,
-    unknownText: truncate(unknownText, maxText),
+    isCut: isCut || Math.max(text.length, unseenText.length) > maxText,
+    unseenChars: unseen.characters,
+    unseenText: truncate(unseenText, maxText),
     attachments: mail.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => ({
       filename: toOneLine(attachment.filename ?? '', MAX_NAME),
       contentType: toOneLine(attachment.contentType, MAX_NAME),

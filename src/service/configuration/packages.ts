@@ -27,7 +27,12 @@ export function neededPackages(resolved: ResolvedSections): Need[] {
     ...modelNeeds(effective),
     ...toolNeeds(effective),
     ...channelNeeds(resolved.channelOptions),
-    ...needs('hooks.mail', mail === undefined ? [] : ['imapflow', 'mailparser', 'html-to-text']),
+    ...needs(
+      'hooks.mail',
+      mail === undefined
+        ? []
+        : ['imapflow', 'mailparser', 'html-to-text', 'css-tree', 'css-select'],
+    ),
     ...needs('store.postgres', store.postgres === undefined ? [] : ['pg']),
     ...needs('ops.metricsToken', ops.metricsToken === undefined ? [] : ['prom-client']),
   ];

@@ -1,0 +1,97 @@
+/** The elements of a mail as a browser has them. Erasable syntax only. */
+
+/** A node of the parsed HTML, as far as it is looked at; a text has `data` and no `attribs`. */
+export interface HtmlNode {
+  readonly type: string;
+  name?: string;
+  data?: string;
+  attribs?: Record<string, string>;
+  children?: HtmlNode[];
+  parent?: HtmlNode | null;
+}
+
+export type Element = HtmlNode & {
+  name: string;
+  attribs: Record<string, string>;
+  children: HtmlNode[];
+};
+
+/** Tags deeper than this are left out: no person writes such a mail. */
+export const MAX_DEPTH = 100;
+/** Not text of the mail. */
+export const SKIPPED = new Set(['head', 'style', 'script', 'title']);
+/** Elements that no program shows, whatever the styles of usual mails say. */
+export const NEVER_SHOWN = new Set(['template', 'datalist', 'noframes', 'noembed', 'rp']);
+/** Elements whose content is shown as their styles say. */
+export const SHOWN = new Set(
+  'html head body a abbr acronym address article aside b bdi bdo big blockquote br button caption center cite code col colgroup dd del dfn dir div dl dt em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd label legend li main map mark menu nav nobr o:p ol p picture pre q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr area base link meta'.split(
+    ' ',
+  ),
+);
+const OF_HEAD = /^(?:style|link|meta|title|base|script)$/;
+
+export function isElement(node: HtmlNode): node is Element {
+  return node.attribs !== undefined && node.name !== undefined && node.children !== undefined;
+}
+
+/** All elements, in document order. */
+export function elementsOf(root: HtmlNode): Element[] {
+  const found: Element[] = [];
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (isElement(node)) found.push(node);
+    for (const child of (node.children ?? []).toReversed()) open.push(child);
+  }
+  return found;
+}
+
+/** Leaves out what is too deep. */
+export function cutOff(root: Element): void {
+  let level: HtmlNode[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const next = level.flatMap(({ children = [] }) => children);
+    if (depth > MAX_DEPTH)
+      for (const node of level) if (!SKIPPED.has(node.name ?? '')) node.children = [];
+    level = depth > MAX_DEPTH ? [] : next;
+  }
+}
+
+/** Adds the elements that a mail leaves out and a browser adds: selectors name them. @returns the element `html` */
+export function complete(root: HtmlNode): Element {
+  const given = root.children ?? [];
+  const outer = opened(given, 'html');
+  const isOfHead = ({ name = '' }: HtmlNode): boolean => name === 'head' || OF_HEAD.test(name);
+  const inHead = outer.filter(isOfHead);
+  const inBody = outer.filter((node) => !isOfHead(node));
+  for (const table of inBody.flatMap(elementsOf)) {
+    const rows = table.name === 'table' ? table.children.filter(({ name }) => name === 'tr') : [];
+    if (rows.length === 0) continue;
+    const others = table.children.filter(({ name }) => name !== 'tr');
+    adopt(table, [...others, make('tbody', [], rows)]);
+  }
+  const html = make('html', given, [
+    make('head', inHead, opened(inHead, 'head')),
+    make('body', inBody, opened(inBody, 'body')),
+  ]);
+  root.children = [html];
+  return html;
+}
+
+/** The nodes, with what is in those of that name in their place. */
+function opened(nodes: readonly HtmlNode[], name: string): HtmlNode[] {
+  return nodes.flatMap((node) => (node.name === name ? (node.children ?? []) : [node]));
+}
+
+/** An element with the attributes of those of its name that were given; the first counts. */
+function make(name: string, given: readonly HtmlNode[], children: HtmlNode[]): Element {
+  const attribs: Record<string, string> = {};
+  for (const node of given.toReversed())
+    if (node.name === name) Object.assign(attribs, node.attribs);
+  return adopt({ type: 'tag', name, attribs, children, parent: null }, children);
+}
+
+function adopt(parent: Element, children: HtmlNode[]): Element {
+  for (const child of children) child.parent = parent;
+  parent.children = children;
+  return parent;
+}
