@@ -168,6 +168,13 @@ export const OWN_WAYS: readonly string[] = [
   '<p>evil</p><p style="outline:9999px solid #fff"></p>',
   '<div style="display:grid"><p style="grid-area:1/1">evil</p><p style="grid-area:1/1;background:#fff"></p></div>',
   '<sup style="line-height:0;overflow:hidden;display:block">evil</sup>',
+  '<table style="background:#000"><font color="#fff">evil</font></table>',
+  '<table style="background:#000;color:#fff"><tr>evil</tr></table>',
+  '<div><td style="background:#000"><font color="#fff">evil</font></td></div>',
+  '<h1 style="background:#000"><h2 style="color:#fff">evil</h2></h1>',
+  '<a style="background:#000"><i><a style="color:#fff">evil</a></i></a>',
+  '<div><body style="background:#000"><p style="color:#fff">evil</p></div>',
+  '<p>evil</p><div><body style="display:none"></div>',
 ];
 
 /** Where a browser adds elements, or where the background that is written is not the one behind the text. */

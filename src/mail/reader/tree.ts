@@ -95,3 +95,28 @@ function adopt(parent: Element, children: HtmlNode[]): Element {
   parent.children = children;
   return parent;
 }
+
+/** Elements that hold nothing but their parts: a browser takes all else out of them. */
+export const IN_TABLE = /^(?:table|tbody|thead|tfoot|tr)$/;
+const HOMES: Readonly<Record<string, RegExp>> = {
+  html: /^$/,
+  body: /^html$/,
+  tbody: /^table$/,
+  thead: /^table$/,
+  tfoot: /^table$/,
+  tr: /^(?:tbody|thead|tfoot)$/,
+  td: /^tr$/,
+  th: /^tr$/,
+};
+
+/** Whether a browser puts an element elsewhere, or leaves it out: then what is written around it is not around it. */
+export function isMisplaced({ name, parent }: Element): boolean {
+  const above = parent?.name ?? '';
+  const home = Object.hasOwn(HOMES, name) ? HOMES[name] : undefined;
+  if (home !== undefined) return !home.test(above);
+  if (IN_TABLE.test(above)) return !/^(?:caption|colgroup|col|style|script|template)$/.test(name);
+  if (/^h[1-6]$/.test(name)) return /^h[1-6]$/.test(above);
+  let around = name === 'a' ? parent : null;
+  while (around != null && !/^(?:a|td|th)$/.test(around.name ?? '')) around = around.parent;
+  return around?.name === 'a';
+}

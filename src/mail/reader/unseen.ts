@@ -3,7 +3,17 @@ import { PAGE, paintOf, verdictOf, worst } from './paint.ts';
 import type { Paint } from './paint.ts';
 import type { Verdict } from './properties.ts';
 import { Styles } from './styles.ts';
-import { NEVER_SHOWN, SHOWN, SKIPPED, complete, cutOff, elementsOf, isElement } from './tree.ts';
+import {
+  IN_TABLE,
+  NEVER_SHOWN,
+  SHOWN,
+  SKIPPED,
+  complete,
+  cutOff,
+  elementsOf,
+  isElement,
+  isMisplaced,
+} from './tree.ts';
 import type { Element, HtmlNode } from './tree.ts';
 
 /**
@@ -61,6 +71,11 @@ class Judged {
     const { name } = element;
     if (SKIPPED.has(name)) return;
     const own = elementVerdict(element);
+    // The attributes of a second one count for the first.
+    if (/^(?:html|body)$/.test(name) && isMisplaced(element))
+      this.isCovered ||= Object.keys(element.attribs).some(
+        (key) => !/^(?:dir|lang|xml.*)$/.test(key),
+      );
     const values = styles.valuesOf(element);
     const paints = above.map((paint, screen) => {
       const all = new Map(values[screen]);
@@ -71,14 +86,15 @@ class Judged {
       this.isCovered ||= painted.covers && box !== 'unseen';
       return { ...painted, box };
     });
-    if (name === 'body') this.#pages = paints;
+    if (name === 'body' && element.parent?.parent === null) this.#pages = paints;
     if (name === 'html')
       this.isCovered ||= paints.some(({ fontSize = 0 }) => fontSize < 8 || fontSize > 32);
     if (name === 'img') this.#verdicts.set(element, best(paints.map(({ box }) => box)));
     const text = best(paints.map(verdictOf));
     for (const child of element.children) {
       if (isElement(child)) this.judge(child, styles, paints);
-      else if (child.type === 'text') this.#verdicts.set(child, text);
+      else if (child.type === 'text')
+        this.#verdicts.set(child, IN_TABLE.test(name) ? worst([text, 'uncertain']) : text);
     }
   }
 
@@ -104,10 +120,11 @@ class Judged {
   }
 }
 
-function elementVerdict({ name, attribs }: Element): Verdict {
+function elementVerdict(element: Element): Verdict {
+  const { name, attribs } = element;
   if (NEVER_SHOWN.has(name)) return 'unseen';
   if (name === 'details') return Object.hasOwn(attribs, 'open') ? 'seen' : 'uncertain';
-  return SHOWN.has(name) ? 'seen' : 'uncertain';
+  return SHOWN.has(name) && !isMisplaced(element) ? 'seen' : 'uncertain';
 }
 
 /** Seen on one screen is seen; unseen is unseen on all. */
