@@ -35,23 +35,32 @@ export function readSelector(node: CssNode, budget: Budget): Selector | undefine
   const parts = node.children.toArray();
   if (parts.some((part) => part.type.startsWith('Pseudo') && NEVER.test(nameOf(part))))
     return undefined;
-  const isSure = parts.every(isRun);
+  const isWhole = [parts[0], parts.at(-1)].every((part) => part?.type !== 'Combinator');
+  const isSure = isWhole && parts.every(isRun);
   const text = parts.map((part) => (isRun(part) ? generate(part) : ':is(*)')).join('');
-  budget.spend(100 + text.length);
   const options = { adapter: adapterOf(budget), cacheResults: false, relativeSelector: false };
-  try {
-    const loose = compile<HtmlNode, Element>(text, { ...options, quirksMode: true });
-    const strict = compile<HtmlNode, Element>(text, options);
-    const specificity = parts.reduce((sum, part) => sum + rankOf(part), 0);
-    return {
-      key: keyOf(parts),
-      match: (element) => (!loose(element) ? 'no' : isSure && strict(element) ? 'yes' : 'maybe'),
-      isSure,
-      specificity: isSure ? specificity : ANYTHING.specificity,
+  // Compiled when an element asks: that costs more than all else.
+  const compiled = (quirksMode: boolean) => {
+    let run: ((element: Element) => boolean) | undefined;
+    return (element: Element): boolean => {
+      if (run === undefined) {
+        budget.spend(300 + text.length);
+        try {
+          run = compile<HtmlNode, Element>(text, { ...options, quirksMode });
+        } catch {
+          run = () => quirksMode;
+        }
+      }
+      return run(element);
     };
-  } catch {
-    return ANYTHING;
-  }
+  };
+  const [loose, strict] = [compiled(true), compiled(false)];
+  return {
+    key: keyOf(parts),
+    match: (element) => (!loose(element) ? 'no' : isSure && strict(element) ? 'yes' : 'maybe'),
+    isSure,
+    specificity: isSure ? parts.reduce((sum, part) => sum + rankOf(part), 0) : ANYTHING.specificity,
+  };
 }
 
 function nameOf(node: CssNode): string {
