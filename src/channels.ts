@@ -44,7 +44,6 @@ export type {
   HeardText,
   HeardTexts,
   OutgoingMessage,
-  RunStanding,
   Tap,
   TapPolling,
 } from './hooks/ports/index.ts';

@@ -143,8 +143,6 @@ export type {
   RunStory,
   RunJob,
   RunLease,
-  RunNote,
-  RunStanding,
   RunStatus,
   RunUpdate,
   RunnerSession,

@@ -85,7 +85,6 @@ import { OperatorAddress } from './work/operator-address.ts';
 import { Outbox } from './work/outbox.ts';
 import { Questions } from './work/questions.ts';
 import { QuietHours } from './work/quiet-hours.ts';
-import { RunNotes } from './work/run-notes.ts';
 import { RunEnd } from './work/run-end.ts';
 import { Retention } from './work/retention.ts';
 import { RuleKeeper } from './work/run-rules.ts';
@@ -258,7 +257,6 @@ export const providers: Provider[] = [
   Notices,
   OperatorAddress,
   Questions,
-  RunNotes,
   Taps,
   { provide: TapDoor, useExisting: Taps },
   TapStep,

@@ -298,8 +298,6 @@ export type {
   RunChange,
   RunLease,
   RunJob,
-  RunNote,
-  RunStanding,
   RunStatus,
   RunDetails,
   RunStory,

@@ -42,6 +42,7 @@ export class RecordingRunner extends AgentRunner {
 export class RecordingChannel extends Channel {
   override onlyAccepts = false;
   override timeoutMs = 30_000;
+  override acknowledge?: Channel['acknowledge'];
   readonly messages: OutgoingMessage[] = [];
   answer: (message: OutgoingMessage, signal: AbortSignal) => Promise<{ messageId?: string }> =
     async () => ({

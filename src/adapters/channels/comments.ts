@@ -4,7 +4,7 @@ import { getField } from '../../platform/objects.ts';
 import type { Explanation } from './delivery-errors.ts';
 import { withoutCommands, withoutMentions, withoutReferences } from './markdown.ts';
 import { Marker } from './marker.ts';
-import { PlatformChannel, joinUrl } from './platform-channel.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface CommentOptions {
   /** Access token of the account that comments. */
@@ -36,7 +36,6 @@ const PATTERN = new RegExp(String.raw`^(?:\*|${PART}(?:/${PART})*(?:/\*)?)$`);
  */
 export abstract class CommentChannel extends PlatformChannel {
   override readonly onlyAnswers = true;
-  override readonly edits = true;
   protected override readonly limit = 20_000;
   protected override readonly recipient = null;
   /** What can stand between repository and number. */
@@ -45,8 +44,6 @@ export abstract class CommentChannel extends PlatformChannel {
   protected abstract readonly depth: number;
   /** What a thread looks like that may stand behind the number; null: none may. */
   protected readonly thread: RegExp | null = null;
-  /** How a comment is changed. */
-  protected readonly editMethod: 'PATCH' | 'PUT' = 'PATCH';
   readonly #marker: Marker;
   readonly #repositories: readonly string[];
   readonly #root: string;
@@ -78,28 +75,20 @@ export abstract class CommentChannel extends PlatformChannel {
     return this.#marker.isOn(text);
   }
 
-  async send(
-    { to, text, replaces }: OutgoingMessage,
-    signal: AbortSignal,
-  ): Promise<{ messageId: string }> {
+  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
     const item = this.#parse(to);
     if (item === null) throw new TypeError('no recipient of comments');
-    const answer = await this.request(joinUrl(this.#root, this.path(item, replaces)), {
-      method: replaces === undefined ? 'POST' : this.editMethod,
-      headers: { 'content-type': 'application/json', ...this.headers(this.#token) },
-      body: JSON.stringify({ body: this.#marker.on(text) }),
-      signal,
-    });
+    const request = postJson({ body: this.#marker.on(text) }, signal, this.headers(this.#token));
+    const answer = await this.request(joinUrl(this.#root, this.path(item)), request);
     const id: unknown = getField(answer.json, 'id');
-    const done = replaces === undefined ? 201 : 200;
-    if (answer.status === done && typeof id === 'number') return { messageId: String(id) };
+    if (answer.status === 201 && typeof id === 'number') return { messageId: String(id) };
     throw this.refusal(answer, this.explain(answer));
   }
 
   protected abstract headers(token: string): Readonly<Record<string, string>>;
 
-  /** Where comments are made, or the one is that is changed. */
-  protected abstract path(item: Item, comment: string | undefined): string;
+  /** Where comments are made. */
+  protected abstract path(item: Item): string;
 
   /** What an answer says that is not a comment. */
   protected abstract explain(answer: HttpAnswer): Explanation;

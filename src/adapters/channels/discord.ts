@@ -24,7 +24,6 @@ type DiscordRequest = Parameters<RESTOptions['makeRequest']>[1];
 
 class DiscordChannel extends PlatformChannel {
   override readonly provider = 'discord';
-  override readonly edits = true;
   override readonly knowsKeys = true;
   protected override readonly limit = 2000;
   protected override readonly recipient = {

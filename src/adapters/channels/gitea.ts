@@ -23,10 +23,9 @@ class GiteaChannel extends CommentChannel {
     return { authorization: `token ${token}` };
   }
 
-  /** https://docs.gitea.com/api: issueCreateComment, issueEditComment */
-  protected override path({ repository, number }: Item, comment?: string): string {
-    const place = comment === undefined ? `${number}/comments` : `comments/${comment}`;
-    return `/api/v1/repos/${repository}/issues/${place}`;
+  /** https://docs.gitea.com/api: issueCreateComment */
+  protected override path({ repository, number }: Item): string {
+    return `/api/v1/repos/${repository}/issues/${number}/comments`;
   }
 
   protected override explain({ status, json }: HttpAnswer): Explanation {

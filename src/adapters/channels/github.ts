@@ -34,9 +34,8 @@ class GitHubChannel extends CommentChannel {
   }
 
   /** https://docs.github.com/en/rest/issues/comments and …/pulls/comments */
-  protected override path({ repository, number, thread }: Item, comment?: string): string {
+  protected override path({ repository, number, thread }: Item): string {
     const kind = thread === undefined ? 'issues' : 'pulls';
-    if (comment !== undefined) return `/repos/${repository}/${kind}/comments/${comment}`;
     const answers = thread === undefined ? '' : `/${thread}/replies`;
     return `/repos/${repository}/${kind}/${number}/comments${answers}`;
   }

@@ -18,7 +18,6 @@ class GitLabChannel extends CommentChannel {
   protected override readonly depth = 21;
   /** A discussion. */
   protected override readonly thread = /^[0-9a-f]{40}$/;
-  protected override readonly editMethod = 'PUT';
 
   constructor(options: GitLabOptions) {
     super('GitLab', options, options.apiRoot ?? GITLAB_ROOT);
@@ -29,11 +28,10 @@ class GitLabChannel extends CommentChannel {
   }
 
   /** https://docs.gitlab.com/api/notes/ and https://docs.gitlab.com/api/discussions/ */
-  protected override path({ repository, sign, number, thread }: Item, note?: string): string {
+  protected override path({ repository, sign, number, thread }: Item): string {
     const kind = sign === '!' ? 'merge_requests' : 'issues';
     const item = `/api/v4/projects/${encodeURIComponent(repository)}/${kind}/${number}`;
-    const notes = thread === undefined ? '/notes' : `/discussions/${thread}/notes`;
-    return item + notes + (note === undefined ? '' : `/${note}`);
+    return item + (thread === undefined ? '/notes' : `/discussions/${thread}/notes`);
   }
 
   protected override explain({ json }: HttpAnswer): Explanation {

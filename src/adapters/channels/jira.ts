@@ -3,7 +3,7 @@ import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText, isRecord } from '../../platform/objects.ts';
 import type { Explanation } from './delivery-errors.ts';
 import { NO_MARKS, plainMarkup, withoutMentions } from './markdown.ts';
-import { PlatformChannel, joinUrl } from './platform-channel.ts';
+import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface JiraOptions {
   /** API token. */
@@ -27,7 +27,6 @@ const INTERNAL = [{ key: 'sd.public.comment', value: { internal: true } }];
 class JiraChannel extends PlatformChannel {
   override readonly provider = 'jira';
   override readonly onlyAnswers = true;
-  override readonly edits = true;
   protected override readonly limit = 20_000;
   protected override readonly recipient = null;
   readonly #options: JiraOptions;
@@ -59,23 +58,16 @@ class JiraChannel extends PlatformChannel {
   }
 
   /** https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments/ */
-  async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const { to, text, replaces } = message;
-    const isNew = replaces === undefined;
-    const path = `/rest/api/3/issue/${to}/comment${isNew ? '' : `/${replaces}`}`;
-    const answer = await this.request(joinUrl(this.#options.apiRoot, path), {
-      method: isNew ? 'POST' : 'PUT',
-      headers: {
-        accept: 'application/json',
-        'content-type': 'application/json',
-        authorization: `Basic ${credentials(this.#options)}`,
-      },
-      // What is not said of a comment that is changed stays.
-      body: JSON.stringify({ body: asDocument(text), ...(isNew && { properties: INTERNAL }) }),
-      signal,
-    });
+  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
+    const url = joinUrl(this.#options.apiRoot, `/rest/api/3/issue/${to}/comment`);
+    const headers = {
+      accept: 'application/json',
+      authorization: `Basic ${credentials(this.#options)}`,
+    };
+    const comment = { body: asDocument(text), properties: INTERNAL };
+    const answer = await this.request(url, postJson(comment, signal, headers));
     const id = getText(answer.json, 'id');
-    if (answer.status === (isNew ? 201 : 200) && id !== undefined) return { messageId: id };
+    if (answer.status === 201 && id !== undefined) return { messageId: id };
     throw this.refusal(answer, explain(answer));
   }
 }

@@ -1,9 +1,4 @@
-import type {
-  Channel,
-  DeliveryFailure,
-  OutgoingMessage,
-  RunStanding,
-} from '../../hooks/ports/channel.ts';
+import type { Channel, DeliveryFailure, OutgoingMessage } from '../../hooks/ports/channel.ts';
 import type { HttpAnswer } from '../../platform/http-client.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import { ClientTokens } from './client-tokens.ts';
@@ -39,17 +34,9 @@ const ACTIVITY = `mutation ($input: AgentActivityCreateInput!) {
   agentActivityCreate(input: $input) { success } }`;
 const COMMENT =
   'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { success } }';
-const EDIT = `mutation ($id: String!, $input: CommentUpdateInput!) {
-  commentUpdate(id: $id, input: $input) { success } }`;
 
 /** What a person who waits for the session's agent is shown. https://linear.app/developers/agent-interaction */
-const ACTIVITY_TYPES: Readonly<Record<RunStanding, string>> = {
-  working: 'thought',
-  waiting: 'thought',
-  failed: 'error',
-  denied: 'response',
-  silent: 'response',
-};
+const THOUGHT = { type: 'thought', body: 'Working on it…' };
 
 const NO_TOKEN = 'authentication error';
 
@@ -71,7 +58,6 @@ const IS_THERE = /^conflict on insert of /i;
 class LinearChannel extends PlatformChannel {
   override readonly provider = 'linear';
   override readonly onlyAnswers = true;
-  override readonly edits = true;
   override readonly knowsKeys = true;
   protected override readonly limit = 20_000;
   protected override readonly recipient = {
@@ -110,22 +96,29 @@ class LinearChannel extends PlatformChannel {
   }
 
   async send(message: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
-    const { to, text: body, idempotencyKey, replaces, says } = message;
+    const { to, text: body, idempotencyKey } = message;
     const [, agentSessionId, issueId, parentId] = PLACE.exec(to) ?? [];
     const id = this.#ids.of(idempotencyKey);
     if (agentSessionId !== undefined) {
-      const content = { type: says === undefined ? 'response' : ACTIVITY_TYPES[says], body };
-      // What follows takes the place of a thought.
-      const ephemeral = content.type === 'thought';
-      await this.#ask(ACTIVITY, { input: { id, agentSessionId, content, ephemeral } }, signal);
-      return { messageId: id };
+      const content = { type: 'response', body };
+      await this.#ask(ACTIVITY, { input: { id, agentSessionId, content } }, signal);
+    } else {
+      await this.#ask(COMMENT, { input: { id, issueId, parentId, body } }, signal);
     }
-    if (replaces !== undefined) {
-      await this.#ask(EDIT, { id: replaces, input: { body } }, signal);
-      return { messageId: replaces };
-    }
-    await this.#ask(COMMENT, { input: { id, issueId, parentId, body } }, signal);
     return { messageId: id };
+  }
+
+  /** A session whose agent shows no sign of life for ten seconds is shown as unresponsive; a comment needs none. */
+  override async acknowledge(
+    { to, idempotencyKey }: Pick<OutgoingMessage, 'to' | 'idempotencyKey'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [, agentSessionId] = PLACE.exec(to) ?? [];
+    if (agentSessionId === undefined) return;
+    const id = this.#ids.of(idempotencyKey);
+    // What follows takes its place.
+    const input = { id, agentSessionId, content: THOUGHT, ephemeral: true };
+    await this.#ask(ACTIVITY, { input }, signal);
   }
 
   async #ask(query: string, variables: object, signal: AbortSignal): Promise<void> {

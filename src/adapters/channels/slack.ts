@@ -61,7 +61,6 @@ const NOT_FORMATTED: readonly string[] = [
 
 class SlackChannel extends PlatformChannel {
   override readonly provider = 'slack';
-  override readonly edits = true;
   protected override readonly limit = 12_000;
   protected override readonly recipient = {
     pattern: /^[CDGUW][A-Z0-9]{6,20}(?:\/\d{10}\.\d{6})?$/,
@@ -90,12 +89,8 @@ class SlackChannel extends PlatformChannel {
     signal.throwIfAborted();
     const client = await this.#client(signal);
     const { chat: channel, thread: thread_ts } = splitThread(to);
-    // A question is named with its channel, an ordinary message by its time alone.
-    if (replaces?.includes('/')) return this.#settle(client, { text, replaces }, signal);
-    const post = (words: object) =>
-      replaces === undefined
-        ? this.#post(client, { channel, thread_ts, ...words }, signal)
-        : this.#update(client, { channel, ts: replaces, ...words }, signal);
+    if (replaces !== undefined) return this.#settle(client, { text, replaces }, signal);
+    const post = (words: object) => this.#post(client, { channel, thread_ts, ...words }, signal);
     if (code !== undefined) {
       const { channel: at, ts } = await post(questionBlocks(text, code));
       return { messageId: messageName(at, ts) };
@@ -119,24 +114,15 @@ class SlackChannel extends PlatformChannel {
     return { channel: getText(sent, 'channel'), ts: getText(sent, 'ts') };
   }
 
+  /** https://docs.slack.dev/reference/methods/chat.update */
   async #settle(
     client: WebClient,
     { text, replaces }: { readonly text: string; readonly replaces: string },
     signal: AbortSignal,
   ): Promise<{ messageId: string }> {
     const { chat: channel, thread: ts } = splitThread(replaces);
-    await this.#update(client, { channel, ts, ...settledBlocks(text) }, signal);
+    await this.#call(client, 'chat.update', { channel, ts, ...settledBlocks(text) }, signal);
     return { messageId: replaces };
-  }
-
-  /** https://docs.slack.dev/reference/methods/chat.update */
-  async #update(
-    client: WebClient,
-    message: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<Posted> {
-    const sent = await this.#call(client, 'chat.update', message, signal);
-    return { channel: getText(sent, 'channel'), ts: getText(sent, 'ts') };
   }
 
   async #call(

@@ -37,7 +37,6 @@ const GENERAL_TOPIC = '1';
 
 class TelegramChannel extends PlatformChannel {
   override readonly provider = 'telegram';
-  override readonly edits = true;
   // That of a text: a rich message may have to go as one.
   protected override readonly limit = 4096;
   protected override readonly recipient = {

@@ -15,10 +15,9 @@ import type {
   Agent,
   ChannelBindings,
   DeliveryTarget,
-  RunNote,
+  MessageAddress,
   ThinkingLevel,
 } from '../ports/index.ts';
-import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type {
@@ -169,7 +168,6 @@ export class ActionResolver {
       approve,
       provider,
       isOpen,
-      hasNote,
       ...asked
     } = requested;
     assertBounded({
@@ -183,7 +181,7 @@ export class ActionResolver {
     const { sessionMode = 'isolated' } = asked;
     const isAlone = asked.sessionKey === undefined && sessionMode === 'isolated';
     const target = toTarget({ channel, provider, to, toFrom, allowLinks, isUrgent });
-    const note = hasNote === true ? this.#noteAt(target) : undefined;
+    const acknowledged = deliver === false ? undefined : this.#acknowledgedAt(target);
     const action: AgentAction = {
       ...asked,
       kind: 'agent',
@@ -210,7 +208,7 @@ export class ActionResolver {
         sessionMode,
       ),
       deliver: deliver === false ? null : target,
-      ...(note !== undefined && { note }),
+      ...(acknowledged !== undefined && { acknowledged }),
     };
     const own = warning === undefined ? [] : [warning];
     const unserved = action.deliver === null ? [] : this.#unserved(action.deliver);
@@ -268,22 +266,16 @@ export class ActionResolver {
     return [`${channel} has no provider, so the reply cannot be delivered`];
   }
 
-  /** The note of a run whose reply goes to where its event came from. */
-  #noteAt(target: DeliveryTarget): RunNote | undefined {
-    const { channel, account, to = null } = this.recipients.atSource(target) ?? {};
-    if (channel === undefined || account === undefined || to === null) return undefined;
-    if (this.channels[channel]?.provider.edits !== true) return undefined;
-    return { id: newId(), channel, account, to };
+  /** Where a run's event came from, if its reply goes there by a channel that shows at once that it was heard. */
+  #acknowledgedAt(target: DeliveryTarget): MessageAddress | undefined {
+    const address = this.recipients.atSource(target);
+    if (address === null) return undefined;
+    return this.channels[address.channel]?.provider.acknowledge && address;
   }
 
   /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */
   isOwn(provider: string, text: string): boolean {
     return this.recipients.isOwn(provider, text);
-  }
-
-  /** Whether a channel of this provider can put an answer in the place of a note. */
-  takesNotes(provider: string): boolean {
-    return this.#noteAt({ channel: 'last', provider, to: '' }) !== undefined;
   }
 
   /** Whether there is a channel of this provider. */

@@ -40,6 +40,8 @@ export interface AgentAction extends Omit<
   readonly exposeReply?: boolean;
   /** What becomes of it where its session has a run already. @default it waits */
   readonly whenBusy?: 'skip' | 'replace';
+  /** Where its channel shows that the event was heard. Absent: none does. */
+  readonly acknowledged?: MessageAddress;
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */
   readonly unknownAgentId?: string;
   /** A repeat of the same key is left out. */
@@ -91,7 +93,14 @@ export interface RequestedRun
     Partial<
       Omit<
         AgentAction,
-        'kind' | 'trust' | 'sessionKey' | 'isAlone' | 'deliver' | 'note' | 'thinking' | 'approve'
+        | 'kind'
+        | 'trust'
+        | 'sessionKey'
+        | 'isAlone'
+        | 'deliver'
+        | 'acknowledged'
+        | 'thinking'
+        | 'approve'
       >
     > {
   readonly message: string;
@@ -111,8 +120,6 @@ export interface RequestedRun
   readonly approve?: ApproveOption;
   /** Strangers can open the place where its reply goes. */
   readonly isOpen?: boolean;
-  /** A note there says meanwhile how it stands, where the channel can put the answer in its place. */
-  readonly hasNote?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
   /** It is sent in quiet hours, too. */

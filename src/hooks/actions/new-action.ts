@@ -8,17 +8,18 @@ import {
   immediateHeartbeat,
   loopText,
   mainSession,
-  noteOf,
   runQueue,
   whyNowhere,
 } from '../ports/index.ts';
 import type {
   Collecting,
   DeliveryJob,
+  MessageAddress,
   NewAction,
   NewEvent,
   NewWork,
   RunJob,
+  WorkChange,
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
@@ -82,6 +83,7 @@ function toRun(
     unknownAgentId,
     dedupeKey: _key,
     whenBusy,
+    acknowledged,
     ...job
   } = action;
   const { message, task: _task, instructions: _own, isAgentsModel: _late, ...details } = job;
@@ -128,9 +130,33 @@ function toRun(
           job: run,
         },
       },
-      ...noteOf(run, runId, 'working', receivedAt),
+      ...(acknowledged === undefined ? [] : [acknowledgement(run, runId, acknowledged)]),
     ],
   };
+}
+
+/** First in the line of where its reply will go. */
+function acknowledgement(
+  { eventId, agentId, name, trust, receivedAt }: RunJob,
+  runId: string,
+  { channel, account, to }: MessageAddress,
+): WorkChange {
+  const job: DeliveryJob = {
+    v: 1,
+    deliveryId: newId(),
+    eventId,
+    channel,
+    to,
+    text: '',
+    runId,
+    agentId,
+    becomesLastRoute: false,
+    name,
+    wakeMode: 'none',
+    trust,
+    acknowledges: true,
+  };
+  return { type: 'work', work: deliveryWork(job, account, receivedAt) };
 }
 
 /** The queue of a run: of what is gathered with it, of its session, or its own. @param alone its id, where it waits for no other */

@@ -4,7 +4,6 @@ import { exposesAgentReplies } from '../options/index.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import { Clock, EventStore, LedgerUnavailable, RunEnds } from '../ports/index.ts';
 import type { RunDetails, RunStatus, RunStory } from '../ports/index.ts';
-import { getText } from '../../platform/objects.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { RunDelays } from '../ports/run-delays.ts';
 import type { RunOutcomeAnswer, RunStatusAnswer } from './answer-bodies.ts';
@@ -207,8 +206,7 @@ export class RunOutcomes {
   async #toAnswer(story: RunStory, asked: AskedRun): Promise<RunStatusAnswer | RunOutcomeAnswer> {
     const { id: runId, status, startedAt, finishedAt, reply } = story.run;
     if (asked.sender === SHARED_TOKEN) return { ok: true, runId, status };
-    const note = getText(story.action, 'note', 'id');
-    const delivery = story.deliveries.findLast(({ id }) => id !== note)?.status;
+    const delivery = story.deliveries.at(-1)?.status;
     const error = ERRORS[status];
     const waitsFor = await this.#waitsFor(story);
     return {

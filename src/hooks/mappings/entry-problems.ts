@@ -67,11 +67,7 @@ export function findHiddenReply(entry: MappingEntry): Problem[] {
 /** Where the reply goes is said once. */
 export function findTwoRecipients(entry: MappingEntry): Problem[] {
   const { reply, to, deliver } = entry.mapping;
-  if (reply !== 'source') {
-    const isAsked = entry.layers.some(({ mapping }) => mapping.statusNote === true);
-    const message = "has no meaning without reply: 'source', beside which the note is written";
-    return isAsked ? [{ key: keyOf(entry, 'statusNote'), message }] : [];
-  }
+  if (reply !== 'source') return [];
   const field = deliver === false ? 'deliver' : to === undefined ? undefined : 'to';
   if (field === undefined) return [];
   const message =

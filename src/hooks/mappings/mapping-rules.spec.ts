@@ -47,15 +47,8 @@ describe('rules that contradict each other', () => {
     expect(problemsOf({}, { mappings })).toContainEqual(expect.stringMatching(message));
   });
 
-  it('a note beside a run that may be left out is refused', () => {
+  it('what is gathered from several places has no place for one answer', () => {
     const source = { reply: 'source', replyTo: { provider: 'github', to: 'a/b#1' } } as const;
-    const noted = { ...source, statusNote: true } as const;
-    expect(problemsOf({ ...noted, whenBusy: 'skip', sessionKey: 's' })).toContainEqual(
-      expect.stringMatching(/\.statusNote contradicts whenBusy: 'skip'/),
-    );
-    expect(problemsOf({ ...noted, collect: { ...COLLECT, by: '{{ n }}' } })).toContainEqual(
-      expect.stringMatching(/\.collect contradicts statusNote/),
-    );
     expect(problemsOf({ ...source, collect: COLLECT })).toContainEqual(
       expect.stringMatching(/\.collect contradicts reply: 'source' without collect\.by/),
     );

@@ -66,16 +66,12 @@ export function contradictionOf(
   hasSession: boolean,
 ): Contradiction | null {
   const { collect, limit, whenBusy = 'queue', sessionKey, sessionMode } = options;
-  const { waitFor, statusNote, reply, exposeReply } = options;
+  const { waitFor, reply, exposeReply } = options;
   const isRude = whenBusy !== 'queue';
   if (isRude && !hasSession && sessionKey === undefined && sessionMode !== 'persistent') {
     const message =
       'has no effect without sessionKey, since each run has a session of its own, which is never busy; name one, such as repo:{{ repository.full_name }}';
     return { field: 'whenBusy', message };
-  }
-  if (isRude && statusNote === true) {
-    const message = `contradicts whenBusy: '${whenBusy}': a run that is left out would leave its note; remove one of them`;
-    return { field: 'statusNote', message };
   }
   const isGathered = collect !== undefined || limit?.then === 'collect';
   if (!isGathered) return null;
@@ -83,7 +79,6 @@ export function contradictionOf(
   const others = [
     isRude && `whenBusy: '${whenBusy}'`,
     waitFor?.key !== undefined && 'waitFor.key',
-    statusNote === true && 'statusNote',
     reply === 'source' && collect?.by === undefined && "reply: 'source' without collect.by",
     exposeReply === true && scope === 'mapping' && "exposeReply without scope: 'sender'",
   ];

@@ -123,18 +123,14 @@ export class MappingService extends RunRules {
     };
   }
 
-  /** Mappings that answer where nobody speaks, or have notes where none can be changed, each provider once. */
+  /** Mappings that answer where nobody speaks, each provider once. */
   #findUnserved(mappings: readonly CompiledMapping[]): Problem[] {
     const unserved = new Map<string, Problem>();
     for (const { id, options, replyTo } of mappings) {
       if (options.reply !== 'source' || replyTo === undefined) continue;
       const { provider } = replyTo;
-      const isServed = this.resolver.serves(provider);
-      const isNoted = options.statusNote !== true || this.resolver.takesNotes(provider);
-      if (unserved.has(provider) || (isServed && isNoted)) continue;
-      const message = isServed
-        ? `has a statusNote, and ${provider} lets no message be changed, so none is written; remove it`
-        : `answers by ${provider}, and no channel has that provider, so its replies go nowhere; set provider: "${provider}" for one of the channels`;
+      if (unserved.has(provider) || this.resolver.serves(provider)) continue;
+      const message = `answers by ${provider}, and no channel has that provider, so its replies go nowhere; set provider: "${provider}" for one of the channels`;
       unserved.set(provider, { key: `mapping ${id}`, message });
     }
     return [...unserved.values()];

@@ -209,7 +209,7 @@ function atSource(
   request: HookRequest,
   scope: TemplateScope,
 ): Partial<RequestedRun> {
-  const { reply, approve, channel, statusNote } = options;
+  const { reply, approve, channel } = options;
   if (reply !== 'source' || replyTo === undefined) return { approve };
   const { text, isComplete } = renderTemplate(replyTo.to, scope);
   const isOpen =
@@ -222,7 +222,6 @@ function atSource(
     to: isComplete ? trimmed(text) : undefined,
     approve,
     isOpen,
-    hasNote: statusNote,
   };
 }
 

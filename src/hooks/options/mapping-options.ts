@@ -266,15 +266,6 @@ export class MappingOptions extends RuleOptions {
   @IsIn(REPLIES)
   reply?: (typeof REPLIES)[number];
 
-  /**
-   * True: with `reply: 'source'`, a note says there at once that it is worked on, and the answer takes its place. Only
-   * where the channel can edit its messages. Default: the preset's, else false.
-   */
-  @Option({ appliesTo: OF_RUNS })
-  @IsOptional()
-  @IsBoolean()
-  statusNote?: boolean;
-
   /** Where an event came from, for `reply: 'source'`. Default: the preset's. */
   @Option({ appliesTo: OF_ACTIONS })
   @OptionalSection(ReplyToOptions)

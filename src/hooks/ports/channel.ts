@@ -21,9 +21,6 @@ export interface Route {
   readonly to: string;
 }
 
-/** How a run stands, as a note says it; `silent`: it has nothing to say. @publicApi */
-export type RunStanding = 'working' | 'waiting' | 'failed' | 'denied' | 'silent';
-
 /** One message to one recipient, as {@link Channel.send} is given it. @publicApi */
 export interface OutgoingMessage {
   /** Recipient in the platform's own form: a phone number, a chat id, a channel id. */
@@ -37,12 +34,10 @@ export interface OutgoingMessage {
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
   /**
-   * Only there, or where the channel {@link Channel.edits}: id of the message that this one takes the place of. Without
-   * buttons, whatever that one had. Where that one is gone or can no longer be changed, it is refused as `permanent`.
+   * Only there: id of the message that this one takes the place of. Without buttons, whatever that one had. Where that
+   * one is gone or can no longer be changed, it is refused as `permanent`.
    */
   readonly replaces?: string | undefined;
-  /** Only where the channel {@link Channel.edits}: it says how a run stands, and something else takes its place soon. */
-  readonly says?: RunStanding | undefined;
 }
 
 /** Somebody has tapped a button of a question, or typed its code. @publicApi */
@@ -211,9 +206,6 @@ export abstract class Channel {
   /** True: it answers where an event came from, and is nobody's default channel. @default false */
   readonly onlyAnswers: boolean = false;
 
-  /** True: a message of its own can be replaced by another one ({@link OutgoingMessage.replaces}). @default false */
-  readonly edits: boolean = false;
-
   /** How its messages are answered by a tap; null: they cannot be. @default null */
   readonly buttons: Buttons | null = null;
 
@@ -258,6 +250,17 @@ export abstract class Channel {
     message: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId?: string | undefined }>;
+
+  /**
+   * Shows where an event came from that it was heard: with the event, before its run has a place and before any answer.
+   * It may be asked twice, and is not tried for longer than a minute. @default nothing is shown
+   * @param at the place, as a recipient
+   * @throws DeliveryError likewise
+   */
+  acknowledge?(
+    at: Pick<OutgoingMessage, 'to' | 'idempotencyKey'>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 /** One channel of the gateway: which platform serves it. @publicApi */

@@ -23,7 +23,6 @@ export * from './refusals.ts';
 export * from './run-ends.ts';
 export * from './rounds.ts';
 export * from './rules.ts';
-export * from './run-note.ts';
 export * from './trust.ts';
 export * from './usage.ts';
 export * from './wait.ts';

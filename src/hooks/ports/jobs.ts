@@ -1,6 +1,6 @@
 import type { ThinkingLevel } from './agent-directory.ts';
 import type { ToolQuestion } from './agent-runner.ts';
-import type { ChannelId, RunStanding } from './channel.ts';
+import type { ChannelId } from './channel.ts';
 import type { CollectedEvent, Collecting } from './collecting.ts';
 import type { Trust } from './trust.ts';
 import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
@@ -99,8 +99,6 @@ export interface RunJob {
   readonly receivedAt: number;
   /** Null: the reply goes nowhere. */
   readonly deliver: DeliveryTarget | null;
-  /** What says there meanwhile how it stands. Absent: nothing does. */
-  readonly note?: RunNote;
   /** What a person decides. Absent: nothing. */
   readonly approve?: Approval;
   /** How many runs led to its event, each by its reply to the one before (`ROUND_HEADER`). Absent: none. */
@@ -174,16 +172,6 @@ export interface DeliveryTarget {
   readonly isUrgent?: boolean;
 }
 
-/** Where a run's note stands. */
-export interface RunNote {
-  /** Id of its delivery. */
-  readonly id: string;
-  readonly channel: ChannelId;
-  /** The first channel of the same account. */
-  readonly account: ChannelId;
-  readonly to: string;
-}
-
 /** A turn of an agent on its main session. */
 export interface HeartbeatJob {
   readonly v: 1;
@@ -229,8 +217,10 @@ export interface DeliveryJob {
   readonly asks?: { readonly wait: string; readonly code?: string };
   /** The wait that has ended: its question's message is shown anew, with how it ended and without buttons. */
   readonly settles?: string;
-  /** The note of its run, by the id of its delivery: what it says now, or the answer that takes its place. */
-  readonly note?: { readonly id: string; readonly says?: RunStanding };
+  /** It has no text: the channel shows that the event was heard. */
+  readonly acknowledges?: true;
+  /** As earlier builds queued it: what only `says` how a run stands is not sent. */
+  readonly note?: { readonly says?: string };
   /** The message of a question whose event was erased: it is shown anew, with nothing of what it showed. */
   readonly forgets?: string;
   /** It is sent in quiet hours, too. */

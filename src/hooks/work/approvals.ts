@@ -22,7 +22,6 @@ import {
   LedgerAdmin,
   MOST_ROUNDS,
   loopText,
-  noteOf,
   showCalls,
 } from '../ports/index.ts';
 import type {
@@ -215,7 +214,7 @@ export class Approvals {
           summary,
         },
         ...(isReply ? [{ ...delivery, status: 'skipped', error } as const] : []),
-        ...this.end.withoutReply(job, id, 'denied', summary),
+        ...this.end.tell(job, summary),
       ],
     };
   }
@@ -249,7 +248,7 @@ export class Approvals {
       changes: [
         ...ended,
         { type: 'run-update', id: run.id, status: 'failed', error, finishedAt: at, summary },
-        ...this.end.withoutReply(job, run.id, 'failed', summary),
+        ...this.end.tell(job, summary),
         ...this.notices.report(reason, job.eventId),
       ],
     };
@@ -284,7 +283,6 @@ export class Approvals {
       changes: [
         { ...record, status: 'waiting', error: loop },
         ...put.changes,
-        ...noteOf(job, record.id, 'waiting', openedAt),
         ...(open === MOST_QUESTIONS ? this.#tellOfMore(job) : []),
       ],
     };

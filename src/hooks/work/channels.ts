@@ -103,12 +103,32 @@ export class ChannelRegistry {
     message: OutgoingMessage,
     stop: AbortSignal,
   ): Promise<{ messageId?: string }> {
-    const expected = channel.expectedInsteadOf(message.to);
-    if (expected !== null) throw unfitRecipient(message.to, channel, expected);
+    const { messageId } = await this.#ask(channel, message.to, stop, (signal) =>
+      channel.send(message, signal),
+    );
+    return { messageId: messageId?.slice(0, MAX_ID_CHARS) };
+  }
+
+  /** Has a platform show that an event was heard. @throws as {@link send} */
+  async acknowledge(
+    channel: Channel,
+    at: Pick<OutgoingMessage, 'to' | 'idempotencyKey'>,
+    stop: AbortSignal,
+  ): Promise<void> {
+    await this.#ask(channel, at.to, stop, async (signal) => channel.acknowledge?.(at, signal));
+  }
+
+  async #ask<T>(
+    channel: Channel,
+    to: string,
+    stop: AbortSignal,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const expected = channel.expectedInsteadOf(to);
+    if (expected !== null) throw unfitRecipient(to, channel, expected);
     using deadline = new Deadline(this.clock, channel.timeoutMs, stop);
     try {
-      const { messageId } = await deadline.race((signal) => channel.send(message, signal));
-      return { messageId: messageId?.slice(0, MAX_ID_CHARS) };
+      return await deadline.race(ask);
     } catch (error) {
       if (deadline.hasPassed) {
         const seconds = channel.timeoutMs / 1000;

@@ -331,3 +331,66 @@ describe('DeliveryStep: quiet hours (behaviour §16)', () => {
     expect(work.channel.messages).toEqual([]);
   });
 });
+
+describe('DeliveryStep: signs of life (behaviour §7)', () => {
+  const acknowledges = { text: '', acknowledges: true } as const;
+  let asked: unknown[];
+  let refusal: DeliveryError | undefined;
+
+  beforeEach(() => {
+    asked = [];
+    refusal = undefined;
+    work.channel.acknowledge = async (at) => {
+      asked.push(at);
+      if (refusal !== undefined) throw refusal;
+    };
+  });
+
+  it('are shown by the channel, and leave nothing', async () => {
+    expect(await perform(acknowledges)).toEqual({ outcome: { type: 'done' }, changes: [] });
+    expect(asked).toEqual([{ to: '+49', idempotencyKey: 'delivery-1' }]);
+    expect(work.channel.messages).toEqual([]);
+  });
+
+  it.each(['retryable', 'unknown', 'rate-limited'] as const)(
+    'are tried again for a minute after a failure that is %s',
+    async (kind) => {
+      refusal = new DeliveryError('away', kind);
+      expect(await perform(acknowledges)).toMatchObject({
+        outcome: { type: 'retry' },
+        changes: [],
+      });
+      const late = { since: work.clock.now() - 60_001 };
+      expect((await perform(acknowledges, late)).outcome).toEqual({ type: 'done' });
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  it.each(['permanent', 'auth'] as const)('are not tried again where that is %s', async (kind) => {
+    refusal = new DeliveryError('no', kind);
+    expect(await perform(acknowledges)).toEqual({ outcome: { type: 'done' }, changes: [] });
+  });
+
+  it('are nobody’s trouble when they are given up', async () => {
+    const { outcome, changes } = await perform(acknowledges, { crashes: 5 });
+    expect([outcome, changes]).toEqual([{ type: 'done' }, []]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('DeliveryStep: notes that an earlier build queued', () => {
+  const noted = (note: object) => ({ note });
+
+  it.each(['working', 'failed', 'silent'])('say no more that a run is %s', async (says) => {
+    const job = { text: 'Working on it…', ...noted({ id: 'note-1', says }) };
+    expect(await perform(job)).toEqual({ outcome: { type: 'done' }, changes: [] });
+    expect(work.channel.messages).toEqual([]);
+  });
+
+  it('stay beside the answer, which is a message of its own', async () => {
+    const { outcome, changes } = await perform(noted({ id: 'note-1' }));
+    expect(outcome).toEqual({ type: 'done' });
+    expect(changes[0]).toMatchObject({ id: 'delivery-1', status: 'delivered', messageId: '1' });
+    expect(work.channel.messages).toMatchObject([{ text: 'the reply', replaces: undefined }]);
+  });
+});

@@ -16,12 +16,14 @@ import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
 import { QuietHours } from './quiet-hours.ts';
-import { NOTE_RETRY_MS, RunNotes, noteReplaced, noteSaid } from './run-notes.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
 
 const LOST_ANSWER = 'the service ended while the message was being sent; it may have arrived';
+
+/** How long it is of interest that an event was heard; answers wait behind it. */
+const ACKNOWLEDGE_MS = 60_000;
 
 const NOTHING_LEFT: StepResult = { outcome: { type: 'done' }, changes: [] };
 
@@ -47,7 +49,6 @@ export class DeliveryStep implements Step<DeliveryLease> {
     private readonly health: ChannelHealth,
     private readonly notices: Notices,
     private readonly questions: Questions,
-    private readonly notes: RunNotes,
     private readonly quiet: QuietHours,
     private readonly clock: Clock,
   ) {}
@@ -58,16 +59,15 @@ export class DeliveryStep implements Step<DeliveryLease> {
   }
 
   async perform(given: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
+    if (given.job.note?.says !== undefined) return NOTHING_LEFT;
     const refusal = refusalAfterCrashes(given);
     if (refusal !== null) return this.giveUp(given, refusal, 'unknown');
-    const isNoted = given.job.note !== undefined;
-    const ready = await (isNoted ? this.notes : this.questions).ready(given.job);
+    if (given.job.acknowledges === true) return this.#acknowledge(given, stop);
+    const ready = await this.questions.ready(given.job);
     if (ready === null) return NOTHING_LEFT;
-    const { job } = ready;
+    const { job, replaces } = ready;
     const lease = { ...given, job };
     const binding = this.channels.binding(job.channel);
-    // The first message of a reply is what takes a note's place.
-    const replaces = (lease.part?.place ?? 1) === 1 ? ready.replaces : undefined;
     try {
       const address = addressFor(job, binding);
       if (job.settles !== undefined && address.binding.provider.buttons == null)
@@ -75,7 +75,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const texts = lease.part === undefined ? textsFor(job, address.binding) : [];
       const isUncut = texts.length > 1 && job.settles === undefined;
       // Before the cut nothing was sent; after it, what a process that died had sent cannot be known.
-      if (!isUncut && lease.crashes > 0 && stopsWhenUnknown(job, binding, replaces)) {
+      if (!isUncut && lease.crashes > 0 && stopsWhenUnknown(binding, replaces)) {
         return this.giveUp(lease, LOST_ANSWER, 'unknown');
       }
       const held = lease.part === undefined ? this.quiet.before(job, address.binding) : null;
@@ -108,7 +108,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
   /** No further attempt. `unknown`: it may have arrived. The main session is shown why. */
   giveUp(lease: DeliveryLease, error: string, status: 'dead' | 'unknown' = 'dead'): StepResult {
     const { job } = lease;
-    if (job.note?.says !== undefined) return NOTHING_LEFT;
+    if (job.acknowledges === true) return NOTHING_LEFT;
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status === 'dead' ? 'failed' : 'unknown', error);
     // A notice that could not be sent must not cause another one.
@@ -126,36 +126,53 @@ export class DeliveryStep implements Step<DeliveryLease> {
     };
   }
 
+  /** Has it shown that an event was heard. Nobody learns where that could not be. */
+  async #acknowledge(lease: DeliveryLease, stop: AbortSignal): Promise<StepResult> {
+    const { channel, to, deliveryId: idempotencyKey } = lease.job;
+    const provider = this.channels.get(channel);
+    const now = this.clock.now();
+    if (provider === null || to === null || now - lease.since > ACKNOWLEDGE_MS) return NOTHING_LEFT;
+    const pausedUntil = stop.aborted ? now : this.health.pausedUntil(channel);
+    if (pausedUntil !== null) return postponed(pausedUntil);
+    try {
+      await this.channels.acknowledge(provider, { to, idempotencyKey }, stop);
+    } catch (error) {
+      if (stop.aborted) return postponed(this.clock.now());
+      if (!(error instanceof DeliveryError)) throw error;
+      this.health.failed(channel, error);
+      const policy = { ...DELIVERY_RETRY, maxAgeMs: ACKNOWLEDGE_MS };
+      const again = nextAttempt(policy, lease, this.clock.now(), error.retryAfterMs);
+      const isOver = error.kind === 'permanent' || error.kind === 'auth' || again.type === 'dead';
+      if (!isOver) return { outcome: again, changes: [], reason: `${channel} (${error.kind})` };
+    }
+    return NOTHING_LEFT;
+  }
+
   async #send(
     lease: DeliveryLease,
     { binding, to, replaces }: Address,
     { text, place, count }: WorkPart,
     stop: AbortSignal,
   ): Promise<StepResult> {
-    const { deliveryId: id, channel, asks, note, round } = lease.job;
+    const { deliveryId: id, channel, asks, round } = lease.job;
     if (stop.aborted) return postponed(this.clock.now());
-    const part = note?.says ?? (count === 1 ? undefined : place);
-    const idempotencyKey = part === undefined ? id : `${id}:${part}`;
+    const idempotencyKey = count === 1 ? id : `${id}:${place}`;
     try {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
-      const outgoing = { to, text, idempotencyKey, round, code, replaces, says: note?.says };
+      const outgoing = { to, text, idempotencyKey, round, code, replaces };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       // The delivery is known by its first message.
       const known = place === 1 ? messageId : undefined;
-      const address = { binding, to, replaces };
-      return place < count ? partSent(lease, replaces, known) : this.#taken(lease, address, known);
+      const address = { binding, to };
+      return place < count ? partSent(lease, known) : this.#taken(lease, address, known);
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease, binding, replaces);
       if (!(error instanceof DeliveryError)) throw error;
-      const isRefused = error.kind === 'permanent' || (note !== undefined && error.kind === 'auth');
-      if (replaces !== undefined && isRefused) {
-        // It was deleted, is too old or may not be changed: only a reply is worth a message of its own.
-        if (note === undefined) return this.#taken(lease, { binding, to, replaces }, replaces);
-        if (note.says !== undefined) return NOTHING_LEFT;
-        return await this.#send(lease, { binding, to }, { text, place, count }, stop);
-      }
+      // It was deleted, is too old or may not be changed: it says enough as it is.
+      if (replaces !== undefined && error.kind === 'permanent')
+        return this.#taken(lease, { binding, to }, replaces);
       this.health.failed(channel, error);
       throw error;
     }
@@ -163,16 +180,13 @@ export class DeliveryStep implements Step<DeliveryLease> {
 
   #taken(
     lease: DeliveryLease,
-    { binding, to, replaces }: Address,
+    { binding, to }: Address,
     messageId: string | undefined,
   ): StepResult {
     const { job } = lease;
     const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';
     const at = this.clock.now();
     const attempt = attemptNote(lease, at, status);
-    if (job.note?.says !== undefined) {
-      return { outcome: { type: 'done' }, changes: noteSaid(job, messageId, replaces, attempt) };
-    }
     const { deliveryId: id, channel } = job;
     const session = mainSession(job.agentId);
     return {
@@ -181,7 +195,6 @@ export class DeliveryStep implements Step<DeliveryLease> {
         { type: 'delivery-update', id, status, error: null, attempt, messageId },
         ...(job.becomesLastRoute ? [{ type: 'route', session, channel, to, at } as const] : []),
         ...askHeartbeat(job, at),
-        ...noteReplaced(job, replaces),
         ...(job.asks !== undefined && messageId !== undefined
           ? [{ type: 'asked', id: job.asks.wait, messageId } as const]
           : []),
@@ -195,8 +208,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
     binding: ChannelBinding,
     replaces: string | undefined,
   ): StepResult {
-    if (stopsWhenUnknown(lease.job, binding, replaces))
-      return this.giveUp(lease, LOST_ANSWER, 'unknown');
+    if (stopsWhenUnknown(binding, replaces)) return this.giveUp(lease, LOST_ANSWER, 'unknown');
     const at = this.clock.now();
     const { outcome } = postponed(at);
     const attempt = attemptNote(lease, at, 'unknown', LOST_ANSWER);
@@ -212,11 +224,9 @@ export class DeliveryStep implements Step<DeliveryLease> {
   ): StepResult {
     if (kind === 'permanent' || kind === 'auth') return this.giveUp(lease, message);
     const isUnknown = kind === 'unknown';
-    if (isUnknown && stopsWhenUnknown(lease.job, binding, replaces))
+    if (isUnknown && stopsWhenUnknown(binding, replaces))
       return this.giveUp(lease, message, 'unknown');
-    const isNote = lease.job.note?.says !== undefined;
-    const maxAgeMs = isNote ? NOTE_RETRY_MS : this.channels.retryMs;
-    const policy = { ...DELIVERY_RETRY, maxAgeMs };
+    const policy = { ...DELIVERY_RETRY, maxAgeMs: this.channels.retryMs };
     const at = this.clock.now();
     const outcome = nextAttempt(policy, lease, at, retryAfterMs);
     if (outcome.type !== 'retry')
@@ -268,15 +278,11 @@ function textsFor(job: DeliveryJob, { provider }: ChannelBinding): readonly stri
 
 /**
  * Whether a message that may have arrived is not sent again: never on platforms that know it when they see it twice, and
- * never where it takes the place of another one, which it can do twice; a run has one note.
+ * never where it takes the place of another one, which it can do twice.
  */
-function stopsWhenUnknown(
-  { note }: DeliveryJob,
-  binding: ChannelBinding | null,
-  replaces: string | undefined,
-): boolean {
+function stopsWhenUnknown(binding: ChannelBinding | null, replaces: string | undefined): boolean {
   if (binding === null || binding.provider.knowsKeys || replaces !== undefined) return false;
-  return note?.says !== undefined || binding.onUnknown === 'stop';
+  return binding.onUnknown === 'stop';
 }
 
 /** Nothing was tried, so the delivery's record says nothing of it. */
@@ -290,14 +296,9 @@ function cut(job: DeliveryJob, parts: readonly string[]): StepResult {
 }
 
 /** One part is taken, which is durable before the next one is sent. */
-function partSent(
-  { job, part }: DeliveryLease,
-  replaces: string | undefined,
-  messageId?: string,
-): StepResult {
+function partSent({ job, part }: DeliveryLease, messageId?: string): StepResult {
   const first: Change = { type: 'delivery-update', id: job.deliveryId, messageId };
-  const changes = part?.place === 1 ? [first, ...noteReplaced(job, replaces)] : [];
-  return { outcome: { type: 'continue' }, changes };
+  return { outcome: { type: 'continue' }, changes: part?.place === 1 ? [first] : [] };
 }
 
 /** The summary that waited for the delivery, and why the delivery was not made. */

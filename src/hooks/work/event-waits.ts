@@ -18,7 +18,6 @@ import {
   NO_MAPPING,
   earlyOwner,
   eventOwner,
-  noteOf,
 } from '../ports/index.ts';
 import type {
   AgentWait,
@@ -136,10 +135,7 @@ export class EventWaits {
     const id = ref ?? '';
     const ended = (record: Partial<RunUpdate>): StepResult => ({
       outcome: { type: 'done' },
-      changes: [
-        { type: 'run-update', id, status: 'succeeded', error: null, ...record },
-        ...noteOf(job, id, 'silent', this.clock.now()),
-      ],
+      changes: [{ type: 'run-update', id, status: 'succeeded', error: null, ...record }],
     });
     // It was done, and the process ended before that was all.
     if (run.finishedAt !== null) return ended({});
@@ -229,7 +225,7 @@ export class EventWaits {
     const reason = `run of ${job.trust.mapping ?? job.hook}: ${error}`;
     const changes: readonly Change[] = [
       { type: 'run-update', id, status, error, finishedAt, summary },
-      ...this.end.withoutReply(job, id, isDead ? 'failed' : 'denied', summary),
+      ...this.end.tell(job, summary),
       ...(isDead ? this.notices.report(reason, job.eventId) : []),
     ];
     const outcome: StepOutcome = isDead ? { type: 'dead' } : { type: 'done' };

@@ -5,7 +5,6 @@ import {
   Sessions,
   deliveryWork,
   mainSession,
-  noteOf,
   whyNowhere,
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
@@ -60,16 +59,11 @@ export class Outbox {
     if (address === null || message.reason !== undefined) {
       const error = message.reason ?? whyNowhere(deliver);
       return {
-        changes: [
-          { ...delivery, status: 'skipped', error },
-          ...noteOf(run, runId, 'silent', this.clock.now()),
-        ],
+        changes: [{ ...delivery, status: 'skipped', error }],
         deliveryId,
         isUnderWay: false,
       };
     }
-    const { note } = run;
-    const takesPlace = note?.channel === address.channel && note.to === to;
     const sending = this.#send({
       v: 1,
       deliveryId,
@@ -87,7 +81,6 @@ export class Outbox {
       name,
       trust,
       wakeMode,
-      ...(takesPlace && { note: { id: note.id } }),
       ...(summaryIfUndelivered !== undefined && { summaryIfUndelivered }),
       ...(trace !== undefined && { trace }),
     });

@@ -34,7 +34,7 @@ export class QuietHours {
   /** Until when a message is held that would be sent now, in epoch milliseconds; null: it is sent. */
   #until(job: DeliveryJob, { quietHours }: Pick<ChannelBinding, 'quietHours'>): number | null {
     const isReply = job.asks === undefined && job.settles === undefined && job.isNotice !== true;
-    if (!isReply || job.note !== undefined || job.forgets !== undefined) return null;
+    if (!isReply || job.forgets !== undefined) return null;
     const { mapping } = job.trust;
     const ofMapping = mapping === undefined ? undefined : this.rules.quietHoursOf(mapping);
     const ofAgent = isDirect(job) ? undefined : this.directory.resolve(job.agentId).quietHours;

@@ -1,13 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
-import { Clock, DELIVERY_WAIT_MS, noteOf } from '../ports/index.ts';
-import type {
-  CapabilityContract,
-  Change,
-  RunJob,
-  RunStanding,
-  WaitRecipient,
-} from '../ports/index.ts';
+import { Clock, DELIVERY_WAIT_MS } from '../ports/index.ts';
+import type { CapabilityContract, Change, RunJob, WaitRecipient } from '../ports/index.ts';
 import { Outbox } from './outbox.ts';
 import type { Dispatch } from './outbox.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
@@ -55,16 +49,11 @@ export class RunEnd {
         ? { channel: delivery.channel, to: delivery.to }
         : null;
     if (sent.isUnderWay && canWait) return { changes: sent.changes, recipient };
-    return { changes: [...this.#tell(job, summary, sent), ...sent.changes], summary, recipient };
-  }
-
-  /** What becomes of a run without a reply. @param says in its note */
-  withoutReply(job: RunJob, runId: string, says: RunStanding, summary: string): Change[] {
-    return [...this.#tell(job, summary), ...noteOf(job, runId, says, this.clock.now())];
+    return { changes: [...this.tell(job, summary, sent), ...sent.changes], summary, recipient };
   }
 
   /** Posts what became of the run into the main session. @param sent the delivery that tells more */
-  #tell(job: RunJob, summary: string, { deliveryId, isUnderWay } = NOTHING): Change[] {
+  tell(job: RunJob, summary: string, { deliveryId, isUnderWay } = NOTHING): Change[] {
     const at = this.clock.now();
     // Its end makes the heartbeat due earlier.
     const dueAt = isUnderWay ? at + DELIVERY_WAIT_MS : undefined;

@@ -8,7 +8,7 @@
 // What a busy session does to a new run is decided where it is queued (ledger/work/busy.ts).
 import { Injectable } from '@nestjs/common';
 import { timeOfDay } from '../../platform/time.ts';
-import { Clock, RunRules, WorkLedger, noteOf, runQueue } from '../ports/index.ts';
+import { Clock, RunRules, WorkLedger, runQueue } from '../ports/index.ts';
 import type {
   Behind,
   Collecting,
@@ -78,17 +78,13 @@ export class RuleKeeper {
   }
 
   #exceed(lease: RunLease, { runs, per, scope, then }: RunLimit, until: number): StepResult {
-    const { job, ref } = lease;
-    const id = ref ?? '';
+    const id = lease.ref ?? '';
     const why = `more than ${runs} runs${scope === 'all' ? ' of all mappings' : ''} in ${per}`;
     if (then === 'skip') {
-      const now = this.clock.now();
+      const finishedAt = this.clock.now();
       return {
         outcome: { type: 'done' },
-        changes: [
-          { type: 'run-update', id, status: 'skipped', error: why, finishedAt: now },
-          ...noteOf(job, id, 'silent', now),
-        ],
+        changes: [{ type: 'run-update', id, status: 'skipped', error: why, finishedAt }],
       };
     }
     return held(lease, 'limit', until, `${why}; tried at ${timeOfDay(until)}`);

@@ -106,7 +106,7 @@ export class RunStep implements Step<RunLease> {
       reason: error,
       changes: [
         { type: 'run-update', id: ref ?? '', ...record },
-        ...this.end.withoutReply(job, ref ?? '', 'failed', summary),
+        ...this.end.tell(job, summary),
         ...this.#reportBadEnd(job, result),
       ],
     };
@@ -220,7 +220,7 @@ export class RunStep implements Step<RunLease> {
       reason: this.#reasonOf(result),
       changes: [
         { ...this.#record(run, result), finishedAt: this.clock.now(), summary, note },
-        ...this.end.withoutReply(job, run.turn.id, 'failed', summary),
+        ...this.end.tell(job, summary),
         ...this.#reportBadEnd(job, result),
       ],
     };

@@ -3,12 +3,11 @@ import { json, retryAfter } from './platform.ts';
 import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'gitea-secret-of-the-tests';
-const EDIT = /^\/api\/v1\/repos\/([\w.-]+\/[\w.-]+)\/issues\/comments\/(\d+)$/;
 const PATH = /^\/api\/v1\/repos\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)\/comments$/;
 
 /**
  * github:go-gitea/gitea routers/api/v1/repo/issue_comment.go, CreateIssueComment: 201, 403 (locked, blocked), 404, 423
- * (archived); EditIssueComment: PATCH, 200, 404; services/context/api.go, APIError: {message, url}.
+ * (archived); services/context/api.go, APIError: {message, url}.
  */
 export const gitea: PlatformSpeech = {
   provider: 'gitea',
@@ -29,17 +28,15 @@ export const gitea: PlatformSpeech = {
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
     const [, repository, number] = PATH.exec(path) ?? [];
-    const [, edited, comment] = EDIT.exec(path) ?? [];
     const isAsked =
-      (repository === undefined ? method === 'PATCH' && edited !== undefined : method === 'POST') &&
-      headers.authorization === `token ${TOKEN}`;
+      repository !== undefined && method === 'POST' && headers.authorization === `token ${TOKEN}`;
     if (!isAsked) return undefined;
-    return shownComment(edited ?? `${repository}#${number}`, body, comment);
+    return shownComment(`${repository}#${number}`, body);
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, refused(401, 'invalid username, password or token').body)
-      : json(shown.replaces === undefined ? 201 : 200, {
+      : json(201, {
           id: n,
           body: shown.text,
           user: { login: 'acme-agent' },
@@ -61,7 +58,6 @@ export const gitea: PlatformSpeech = {
     ['a repository that is archived', refused(423, 'Repo is archived'), 'permanent'],
     ['its own trouble', refused(500, 'Internal Server Error'), 'unknown'],
   ],
-  gone: refused(404, "The target couldn't be found."),
 };
 
 function refused(status: number, message: string) {

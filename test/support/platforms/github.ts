@@ -5,12 +5,10 @@ import type { PlatformSpeech } from './platform.ts';
 const TOKEN = 'github_pat_secret_of_the_tests';
 const PATH =
   /^\/repos\/([\w.-]+\/[\w.-]+)\/(?:issues\/(\d+)\/comments|pulls\/(\d+)\/comments\/(\d+)\/replies)$/;
-const EDIT = /^\/repos\/([\w.-]+\/[\w.-]+)\/(?:issues|pulls)\/comments\/(\d+)$/;
 const DOCS = 'https://docs.github.com/rest/issues/comments#create-an-issue-comment';
 
 /**
- * https://docs.github.com/en/rest/issues/comments#create-an-issue-comment and #update-an-issue-comment (PATCH, 200; also of
- * comments of reviews, pulls/update-review-comment) (github/rest-api-description,
+ * https://docs.github.com/en/rest/issues/comments#create-an-issue-comment (github/rest-api-description,
  * issues/create-comment: 201, 403, 404, 410, 422) and pulls/create-reply-for-review-comment (201, 404); what errors say: content/rest/using-the-rest-api of github/docs,
  * troubleshooting-the-rest-api.md and rate-limits-for-the-rest-api.md.
  */
@@ -42,19 +40,19 @@ export const github: PlatformSpeech = {
   message: ({ method, path, headers, body }) => {
     const [, repository, issue, pull, thread] = PATH.exec(path) ?? [];
     const number = issue ?? `${pull}/${thread}`;
-    const [, edited, comment] = EDIT.exec(path) ?? [];
     const isAsked =
-      (repository === undefined ? method === 'PATCH' && edited !== undefined : method === 'POST') &&
+      repository !== undefined &&
+      method === 'POST' &&
       headers.authorization === `Bearer ${TOKEN}` &&
       headers['user-agent'] !== undefined &&
       headers['x-github-api-version'] === '2022-11-28';
     if (!isAsked) return undefined;
-    return shownComment(edited ?? `${repository}#${number}`, body, comment);
+    return shownComment(`${repository}#${number}`, body);
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, refused(401, 'Bad credentials').body)
-      : json(shown.replaces === undefined ? 201 : 200, {
+      : json(201, {
           id: n,
           body: shown.text,
           user: { login: 'acme-agent', type: 'User' },
@@ -88,7 +86,6 @@ export const github: PlatformSpeech = {
     ],
     ['its own trouble', refused(500, 'Server Error'), 'unknown'],
   ],
-  gone: refused(404, 'Not Found'),
 };
 
 function refused(status: number, message: string) {

@@ -4,11 +4,11 @@ import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'glpat-secret-of-the-tests';
 const PATH =
-  /^\/api\/v4\/projects\/([^/]+)\/(issues|merge_requests)\/(\d+)(?:\/discussions\/([0-9a-f]{40}))?\/notes(?:\/(\d+))?$/;
+  /^\/api\/v4\/projects\/([^/]+)\/(issues|merge_requests)\/(\d+)(?:\/discussions\/([0-9a-f]{40}))?\/notes$/;
 
 /**
- * github:gitlabhq/gitlabhq doc/api/notes.md (Create new issue note, Create new merge request note, Modify existing …),
- * doc/api/discussions.md (Add note to existing … thread: 201; Modify existing … thread note: 200) and
+ * github:gitlabhq/gitlabhq doc/api/notes.md (Create new issue note, Create new merge request note),
+ * doc/api/discussions.md (Add note to existing … thread: 201) and
  * doc/api/rest/troubleshooting.md (what errors look like); a note has at most 1,000,000 characters.
  */
 export const gitlab: PlatformSpeech = {
@@ -30,17 +30,16 @@ export const gitlab: PlatformSpeech = {
   knowsKeys: false,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
-    const [, project, kind, number, discussion, note] = PATH.exec(path) ?? [];
-    const isAsked =
-      method === (note === undefined ? 'POST' : 'PUT') && headers['private-token'] === TOKEN;
+    const [, project, kind, number, discussion] = PATH.exec(path) ?? [];
+    const isAsked = method === 'POST' && headers['private-token'] === TOKEN;
     if (!isAsked || project === undefined) return undefined;
     const item = `${decodeURIComponent(project)}${kind === 'issues' ? '#' : '!'}${number}`;
-    return shownComment(discussion === undefined ? item : `${item}/${discussion}`, body, note);
+    return shownComment(discussion === undefined ? item : `${item}/${discussion}`, body);
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, { message: '401 Unauthorized' })
-      : json(shown.replaces === undefined ? 201 : 200, {
+      : json(201, {
           id: n,
           body: shown.text,
           author: { username: 'acme-agent' },
@@ -74,5 +73,4 @@ export const gitlab: PlatformSpeech = {
     ],
     ['its own trouble', { status: 500, body: { message: '500 Internal Server Error' } }, 'unknown'],
   ],
-  gone: { status: 404, body: { message: '404 Note Not Found' } },
 };

@@ -3,11 +3,11 @@ import type { PlatformSpeech } from './platform.ts';
 
 const TOKEN = 'ATATT-secret-of-the-tests';
 const ACCOUNT = 'agent@acme.example';
-const PATH = /^\/rest\/api\/3\/issue\/([A-Z]+-\d+)\/comment(?:\/(\d+))?$/;
+const PATH = /^\/rest\/api\/3\/issue\/([A-Z]+-\d+)\/comment$/;
 
 /**
  * https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments/: Add comment (201, 400, 401, 404,
- * 413), Update comment (200, 404); the body is a document (ADF), and what errors say stands in `errorMessages`.
+ * 413); the body is a document (ADF), and what errors say stands in `errorMessages`.
  */
 export const jira: PlatformSpeech = {
   provider: 'jira',
@@ -25,20 +25,17 @@ export const jira: PlatformSpeech = {
   knowsKeys: false,
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
-    const [, to, replaces] = PATH.exec(path) ?? [];
+    const [, to] = PATH.exec(path) ?? [];
     const basic = Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64');
-    const isAsked =
-      method === (replaces === undefined ? 'POST' : 'PUT') &&
-      headers.authorization === `Basic ${basic}`;
+    const isAsked = method === 'POST' && headers.authorization === `Basic ${basic}`;
     if (!isAsked || to === undefined) return undefined;
     const isInternal = say(body, 'properties', 0, 'key') === 'sd.public.comment';
-    if (replaces === undefined && !isInternal) return undefined;
-    return { to, text: textOf(body), ...(replaces !== undefined && { replaces }) };
+    return isInternal ? { to, text: textOf(body) } : undefined;
   },
   answer: (_request, shown, n) =>
     shown === undefined
       ? json(401, { errorMessages: ['Client must be authenticated to access this resource.'] })
-      : json(shown.replaces === undefined ? 201 : 200, { id: `${n}`, jsdPublic: false }),
+      : json(201, { id: `${n}`, jsdPublic: false }),
   limited: (seconds) => ({
     status: 429,
     headers: retryAfter(seconds),
@@ -66,7 +63,6 @@ export const jira: PlatformSpeech = {
     ['a comment that is too long', refused(413, 'Comment too long'), 'permanent'],
     ['its own trouble', refused(500, 'Internal server error'), 'unknown'],
   ],
-  gone: refused(404, 'Can not find a comment for the id: 1.'),
 };
 
 /** What people read of a document. */

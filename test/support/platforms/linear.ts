@@ -4,7 +4,7 @@ import type { PlatformSpeech } from './platform.ts';
 const TOKEN = 'lin_api_secret_of_the_tests';
 
 /**
- * `POST /graphql` (github:linear/linear packages/sdk/src/schema.graphql: agentActivityCreate, commentCreate, commentUpdate;
+ * `POST /graphql` (github:linear/linear packages/sdk/src/schema.graphql: agentActivityCreate, commentCreate;
  * error.ts: types of errors). A personal key goes without `Bearer`, and a limit is a 400
  * (https://linear.app/developers/rate-limiting). An id that is there: «conflict on insert of Comment», with 200, as
  * several programs have it from the real server.
@@ -23,9 +23,6 @@ export const linear: PlatformSpeech = {
     if (!isAsked) return undefined;
     const input = (...key: string[]) => say(body, 'variables', 'input', ...key);
     const key = input('id');
-    if (say(body, 'query').includes('commentUpdate(')) {
-      return { to: '', text: input('body'), replaces: say(body, 'variables', 'id') };
-    }
     if (say(body, 'query').includes('agentActivityCreate(')) {
       return { to: `session/${input('agentSessionId')}`, text: input('content', 'body'), key };
     }
@@ -59,7 +56,6 @@ export const linear: PlatformSpeech = {
     ['a lock that it waits for', { body: failed('lock timeout', 'Lock timeout') }, 'retryable'],
     ['its own trouble', { status: 500, body: {} }, 'retryable'],
   ],
-  gone: { status: 200, body: failed('invalid input', 'Entity not found: Comment') },
 };
 
 function failed(type: string, message: string) {

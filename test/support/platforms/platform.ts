@@ -101,8 +101,7 @@ export class PlatformServer extends ScriptedServer {
 
   #change(request: RecordedRequest, shown: Shown): Answer {
     const { replaces = '', text } = shown;
-    const named = this.shown.findIndex(({ key }) => key === replaces);
-    const place = named < 0 ? Number.parseInt(replaces, 10) - 1 : named;
+    const place = Number.parseInt(replaces, 10) - 1;
     const { gone = {} } = this.speech;
     const before = this.shown[place];
     if (before === undefined || this.deleted.has(place)) {

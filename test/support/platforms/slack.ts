@@ -15,7 +15,8 @@ export const slack: PlatformSpeech = {
   requestsBefore: 0,
   message: ({ method, path, headers, body }) => {
     if (method !== 'POST' || headers.authorization !== `Bearer ${TOKEN}`) return undefined;
-    const text = say(body, 'markdown_text') || say(body, 'text');
+    const blocks: unknown = JSON.parse(say(body, 'blocks') || '[]');
+    const text = say(blocks, 0, 'text') || say(body, 'markdown_text') || say(body, 'text');
     if (path === '/api/chat.update') return { to: threadOf(body), text, replaces: say(body, 'ts') };
     const isAsked = path === '/api/chat.postMessage' && say(body, 'unfurl_links') === 'false';
     return isAsked ? { to: threadOf(body), text } : undefined;
