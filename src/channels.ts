@@ -11,8 +11,6 @@ export { gitlab } from './adapters/channels/gitlab.ts';
 export type { GitLabOptions } from './adapters/channels/gitlab.ts';
 export { imessage } from './adapters/channels/imessage.ts';
 export type { IMessageOptions } from './adapters/channels/imessage.ts';
-export { intercom } from './adapters/channels/intercom.ts';
-export type { IntercomOptions } from './adapters/channels/intercom.ts';
 export { jira } from './adapters/channels/jira.ts';
 export type { JiraOptions } from './adapters/channels/jira.ts';
 export { linear } from './adapters/channels/linear.ts';
@@ -31,8 +29,6 @@ export { webhook } from './adapters/channels/webhook.ts';
 export type { WebhookOptions } from './adapters/channels/webhook.ts';
 export { whatsapp } from './adapters/channels/whatsapp.ts';
 export type { WhatsAppOptions } from './adapters/channels/whatsapp.ts';
-export { zendesk } from './adapters/channels/zendesk.ts';
-export type { ZendeskOptions } from './adapters/channels/zendesk.ts';
 export { CHANNEL_IDS, Channel, DeliveryError } from './hooks/ports/index.ts';
 export type {
   Buttons,

@@ -28,8 +28,6 @@ const FULL = {
   github: { ...settings, repositories: ['*'] },
   gitlab: { ...settings, repositories: ['*'] },
   gitea: { ...settings, repositories: ['*'] },
-  zendesk: { ...settings, account: 'a' },
-  intercom: { ...settings, account: '1' },
   linear: settings,
   jira: { ...settings, account: 'a', accountId: 'b', projects: ['*'] },
 };
@@ -39,7 +37,7 @@ describe('idle providers', () => {
     const names = Object.keys(channelProviders) as (keyof typeof channelProviders)[];
     const channels = names.map((name) => makeChannel(name, FULL[name]));
     for (const channel of channels) channel.parts('Hello');
-    expect(channels).toHaveLength(16);
+    expect(channels).toHaveLength(14);
     expect(loaded).toEqual([]);
     const message = { to: '1', text: 'Hello', idempotencyKey: 'k' };
     const { signal } = new AbortController();

@@ -5,11 +5,9 @@ import { FastClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { findProblems } from '../support/ingest.ts';
-import { intercom } from '../support/platforms/intercom.ts';
 import { jira } from '../support/platforms/jira.ts';
-import { zendesk } from '../support/platforms/zendesk.ts';
 import { RecordingChannel } from '../support/recording.ts';
-import { PlatformServer, say } from '../support/platforms/index.ts';
+import { PlatformServer } from '../support/platforms/index.ts';
 import type { PlatformSpeech } from '../support/platforms/index.ts';
 import { SOURCES, commentOf, sampleOf } from '../support/sources.ts';
 import type { Json, SourceName } from '../support/sources.ts';
@@ -21,7 +19,7 @@ import { slack } from '../support/platforms/slack.ts';
 type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
 
 /** Whose events never tell of what we wrote. */
-const OTHERS = { slack, telegram, discord, zendesk, intercom, jira };
+const OTHERS = { slack, telegram, discord, jira };
 const NAMES = Object.keys(SOURCES) as SourceName[];
 
 let server: PlatformServer;
@@ -267,20 +265,6 @@ describe('where a reply to the source goes', () => {
     });
     expect(details.runs[0]?.waits).toMatchObject([{ recipient: { channel: 'chan_5', to } }]);
     expect(server.requests).toEqual([]);
-  });
-
-  it.each([
-    ['zendesk', 'ticket.comment_added', ['detail', 'id']],
-    ['intercom', 'conversation.user.replied', ['data', 'item', 'id']],
-  ] as const)('is a note that no customer sees in %s', async (name, event, place) => {
-    await start(name);
-    const { body, headers } = sampleOf(name, event);
-    const { eventId } = await hooks.ask(`/${name}`, body, headers);
-    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', warnings: [] });
-    expect(server.shown).toEqual([{ to: say(JSON.parse(body), ...place), text: 'the reply' }]);
-    expect(hooks.runner.turns[0]?.prompt).toMatch(
-      /which the (?:staff|team) reads and the customer/,
-    );
   });
 
   it('is a comment in Jira, internal on a request of a service desk, and known by its author', async () => {

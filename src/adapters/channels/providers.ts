@@ -5,7 +5,6 @@ import { gitea } from './gitea.ts';
 import { GITHUB_ROOT, github } from './github.ts';
 import { GITLAB_ROOT, gitlab } from './gitlab.ts';
 import { imessage } from './imessage.ts';
-import { INTERCOM_ROOT, intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { LINEAR_ROOT, linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
@@ -17,7 +16,6 @@ import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
-import { zendesk } from './zendesk.ts';
 
 // Every platform that a channel can be bound to: what it has to be told, what it may be told besides, and how a channel
 // is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
@@ -118,8 +116,6 @@ export const channelProviders = {
   github: row(['token', 'repositories'], ['apiRoot'], github, GITHUB_ROOT),
   gitlab: row(['token', 'repositories'], ['apiRoot'], gitlab, GITLAB_ROOT),
   gitea: row(['token', 'apiRoot', 'repositories'], [], gitea),
-  zendesk: row(['token', 'account', 'apiRoot'], [], zendesk),
-  intercom: row(['token', 'account'], ['apiRoot'], intercom, INTERCOM_ROOT),
   jira: row(['token', 'account', 'accountId', 'projects', 'apiRoot'], [], jira),
   linear: row([], ['token', 'appId', 'appSecret', 'apiRoot', 'tokenUrl'], linear, LINEAR_ROOT),
 };

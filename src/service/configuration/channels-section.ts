@@ -90,8 +90,8 @@ const NO_WEBHOOK = {
 export class ChannelOptions {
   /**
    * The platform: `whatsapp`, `telegram`, `discord`, `slack`, `mattermost`, `signal`, `imessage`, `msteams`,
-   * `webhook`, a server of your own, `github`, `gitlab`, `gitea`, which comment, or `zendesk`,
-   * `intercom`, which note; any may serve any channel. Default for `chan_1` … `chan_8`: in this order.
+   * `webhook`, a server of your own, or `github`, `gitlab`, `gitea`, which comment; any may serve any channel. Default for
+   * `chan_1` … `chan_8`: in this order.
    */
   @IsOptional()
   @IsIn(PROVIDERS, { message: `must be one of: ${PROVIDERS.join(', ')}` })
@@ -112,13 +112,13 @@ export class ChannelOptions {
 
   /**
    * The platform's own token, best as `${NAME}`: whatsapp, telegram, discord, slack, mattermost, github,
-   * gitlab, gitea, zendesk, intercom; signal behind a proxy.
+   * gitlab, gitea; signal behind a proxy.
    */
   @Option({ secret: true })
   @OptionalText()
   token?: string;
 
-  /** Address of the platform's API: needed by mattermost, signal, imessage, gitea and zendesk, else the public one. */
+  /** Address of the platform's API: needed by mattermost, signal, imessage and gitea, else the public one. */
   @Option({ secret: 'inside' })
   @IsOptional()
   @IsUrl(URL_RULES, NO_URL)
@@ -144,7 +144,7 @@ export class ChannelOptions {
   @OptionalSection(ChannelButtonsOptions)
   buttons?: ChannelButtonsOptions;
 
-  /** signal: the sending number, with + and country code. zendesk, jira: e-mail address of the account. intercom: id of the teammate. */
+  /** signal: the sending number, with + and country code. jira: e-mail address of the account. */
   @OptionalText()
   account?: string;
 

@@ -3,7 +3,6 @@ import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import { imessage, imessageOn } from './imessage.ts';
-import { intercom } from './intercom.ts';
 import { jira } from './jira.ts';
 import { linear } from './linear.ts';
 import { mattermost } from './mattermost.ts';
@@ -13,7 +12,6 @@ import { signal, signalRest } from './signal.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { whatsapp, whatsappTemplate } from './whatsapp.ts';
-import { zendesk } from './zendesk.ts';
 
 export * from './platform.ts';
 
@@ -36,8 +34,6 @@ export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['github', github],
   ['gitlab', gitlab],
   ['gitea', gitea],
-  ['zendesk', zendesk],
-  ['intercom', intercom],
   ['linear', linear],
   ['jira', jira],
 ];
