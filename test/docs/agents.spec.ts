@@ -28,14 +28,12 @@ interface Stub extends AsyncDisposable {
 
 type StubFactory = (section: Section, dir: ConfigDirectory) => Promise<Stub>;
 
-/** Of `agents-models.spec.ts`, `callback-agents.e2e-spec.ts` and `openclaw-agents.real-spec.ts`. */
+/** Of `agents-models.spec.ts` and `callback-agents.e2e-spec.ts`. */
 const ELSEWHERE = [
   'Model runner',
   'Tools',
   'Agents that run elsewhere',
   'Claude routines',
-  'OpenAI sessions',
-  'OpenClaw',
 ];
 
 /** Each other section that shows a configuration, and its stub. */

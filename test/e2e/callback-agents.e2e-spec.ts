@@ -5,8 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import JSON5 from 'json5';
 import { agentRunner } from '../../src/agents.ts';
-import { LedgerAdmin } from '../../src/hooks/index.ts';
-import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
+import { callbackRunner } from '../../src/adapters/agents/callback.ts';
+import { AgentRunner, LedgerAdmin } from '../../src/hooks/index.ts';
+import type {
+  AgentReply,
+  AgentTurn,
+  EventDetails,
+  HooksModuleOptions,
+} from '../../src/hooks/index.ts';
+import { NO_MAPPING, callbackKey } from '../../src/hooks/ports/wait.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
@@ -400,104 +407,26 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     await eventually('the reply is delivered', () => hooks.chan2.messages[0]?.text === 'Done.');
   });
 
-  describe('as a session of OpenAI', () => {
-    /** Sessions as the SDK `openai` 7.59.0 has them: `AgentSession`, `AgentSessionMessage`. */
-    const session = (status: string, more: object = {}) => ({
-      body: { id: 'sess_1', object: 'agent.session', status, error: null, ...more },
-    });
-    const message = (text: string, given: object = {}) => ({
-      type: 'message',
-      role: 'assistant',
-      phase: 'final_answer',
-      status: 'completed',
-      content: [{ type: 'output_text', text }],
-      ...given,
-    });
-    let states: string[];
-    let items: object[];
-
-    async function begin(): Promise<EventDetails> {
-      const [configuration = ''] = documented('OpenAI sessions');
-      const { agents } = JSON5.parse<HooksModuleOptions>(
-        configuration
-          .replace('https://api.openai.com/v1', new URL('/v1', baseUrl).href)
-          .replace(/\$\{\w+\}/, 'agent-key'),
-      );
-      answer = ({ method, url }) => {
-        if (method === 'POST') return session('in_progress');
-        if (url?.includes('/items') === true) return { body: { object: 'list', data: items } };
-        return session(states.shift() ?? 'idle');
-      };
-      await start({}, { agents, publicUrl: undefined });
-      return run();
+  it('fails where it was started by a protocol that another one has taken the place of', async () => {
+    const token = `hookrun_${'A'.repeat(43)}`;
+    /** As an earlier build left a session of OpenAI, when its operator has changed the runner. */
+    class Earlier extends AgentRunner {
+      override async run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply> {
+        if (turn.resumed !== undefined) return callbackRunner({ clock }).run(turn, signal);
+        const state = { token, until: clock.now() + HOUR, task: 'sess_1' };
+        const wait = { key: callbackKey(token), state: JSON.stringify(state), by: [NO_MAPPING] };
+        const askedAgainAt = clock.now() + 15_000;
+        return { text: '', waits: { ...wait, askedAgainAt, question: 'its agent to call back' } };
+      }
     }
-
-    it('is started with the prompt, and asked until it has answered', async () => {
-      states = ['in_progress', 'idle', 'idle'];
-      items = [];
-      const { id, runs } = await begin();
-      const [{ url, headers, body }] = asked as [Asked];
-      expect({ url, beta: headers['openai-beta'], body }).toMatchObject({
-        url: '/v1/agents/sessions',
-        beta: 'agents=v1',
-        body: {
-          agent_id: 'agent_…',
-          environment: { type: 'none' },
-          input: expect.stringContaining('build it'),
-          metadata: { run: runs[0]?.id },
-        },
-      });
-      clock.advance(15_000);
-      await eventually('it is asked', () => asked.length === 2);
-      await waits(id);
-      clock.advance(15_000);
-      await eventually('it is asked for its items', () => asked.length === 4);
-      await waits(id);
-      items = [
-        message('looking', { phase: 'commentary' }),
-        message('It is built.'),
-        message('older'),
-      ];
-      clock.advance(15_000);
-      expect((await hooks.ended(id)).runs).toMatchObject([{ reply: 'It is built.' }]);
-      expect(asked.at(-1)?.url).toBe('/v1/agents/sessions/sess_1/items?order=desc&limit=20');
-    });
-
-    it('is not started twice where nobody knows whether it was', async () => {
-      const [configuration = ''] = documented('OpenAI sessions');
-      const { agents } = JSON5.parse<HooksModuleOptions>(
-        configuration
-          .replace('https://api.openai.com/v1', new URL('/v1', baseUrl).href)
-          .replace(/\$\{\w+\}/, 'agent-key'),
-      );
-      answer = () => ({ status: 500 });
-      await start({}, { agents });
-      const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
-      expect((await hooks.ended(eventId)).runs).toMatchObject([{ status: 'failed' }]);
-      expect(asked).toHaveLength(1);
-    });
-
-    it.each([
-      ['requires_action', 'the session waits for an action that cannot be given here'],
-      ['budget_reached', 'the session has reached its budget'],
-    ])('fails where it is %s', async (state, error) => {
-      states = [state];
-      const { id } = await begin();
-      clock.advance(15_000);
-      expect((await hooks.ended(id)).runs).toMatchObject([{ status: 'failed', error }]);
-    });
-
-    it('is told to end', async () => {
-      const { id, runs } = await begin();
-      const denied = { verdict: 'denied', by: 'ana', at: clock.now() } as const;
-      await hooks.app.get(LedgerAdmin).decide(runs[0]?.waits.at(-1)?.id ?? '', denied);
-      await hooks.ended(id);
-      expect(asked.at(-1)).toMatchObject({
-        method: 'POST',
-        url: '/v1/agents/sessions/sess_1/events',
-        body: { events: [{ type: 'agent.session.input.cancel' }] },
-      });
-    });
+    await start({}, { runner: new Earlier() });
+    const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
+    await eventually('it waits', async () => (await hooks.details(eventId)).status === 'waiting');
+    clock.advance(15_000);
+    expect((await hooks.ended(eventId)).runs).toMatchObject([
+      { status: 'failed', error: expect.stringContaining('was started by another protocol') },
+    ]);
+    expect(asked).toEqual([]);
   });
 
   it('fails where it could never say what became of it', async () => {

@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 interface Passed {
-  readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -13,7 +12,7 @@ export class Front implements AsyncDisposable {
   readonly passed: Passed[] = [];
   readonly #server = createServer((request, response) => {
     const { method, headers, url = '' } = request;
-    this.passed.push({ path: url, headers });
+    this.passed.push({ headers });
     const passing = httpRequest(this.#service() + url, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);

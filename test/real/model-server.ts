@@ -23,10 +23,6 @@ export class ModelServer extends ScriptedServer implements AsyncDisposable {
   /** Tools that it calls, one in each answer, before it answers with words. */
   readonly calls: { readonly tool: string; readonly input: object }[] = [];
   #called = 0;
-  /** Set, nothing is answered before. */
-  held: Promise<unknown> | undefined;
-  /** How often it was asked for text. */
-  asked = 0;
 
   private constructor() {
     super((request) => this.answer(request));
@@ -42,13 +38,11 @@ export class ModelServer extends ScriptedServer implements AsyncDisposable {
     await this.close();
   }
 
-  private async answer({ method, path, body }: RecordedRequest): Promise<Answer> {
+  private answer({ method, path, body }: RecordedRequest): Answer {
     const [route = ''] = path.split('?');
     const type = ROUTES.find(([form]) => method === 'POST' && form.test(route))?.[1];
     const protocol = PROTOCOLS.find(([name]) => name === type)?.[1];
     if (protocol === undefined) return json(404, { error: { message: `unknown route ${route}` } });
-    this.asked += 1;
-    await this.held;
     if (this.refusal !== undefined) {
       const { status, message } = this.refusal;
       return json(status, protocol.refusal(status, message));

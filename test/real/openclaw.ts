@@ -13,9 +13,7 @@ const TOKEN = 'a-token-of-the-other-gateway';
 
 /** Sections of its `openclaw.json`. */
 export interface Documented {
-  readonly gateway?: object;
-  readonly plugins?: { readonly entries: object };
-  readonly cron?: object;
+  readonly gateway: object;
 }
 
 /** An OpenClaw of its own home, on a free port, whose agent `main` asks the model at an address. */
@@ -42,22 +40,15 @@ export class OpenClaw implements AsyncDisposable {
       workspace: join(this.#dir.path, 'workspace'),
       skipBootstrap: true,
     };
-    const { gateway, plugins, cron } = documented;
-    const none = { slots: { memory: 'none' }, allow: Object.keys(plugins?.entries ?? {}) };
     const configuration = {
-      gateway: { ...gateway, ...local, controlUi: { enabled: false } },
+      gateway: { ...documented.gateway, ...local, controlUi: { enabled: false } },
       models: { providers: { local: { ...provider, api: 'openai-completions' } } },
       agents: { defaults },
-      plugins: plugins === undefined ? { enabled: false } : { ...none, ...plugins },
-      cron: cron ?? { enabled: false },
+      plugins: { enabled: false },
+      cron: { enabled: false },
       update: { checkOnStart: false },
     };
     writeFileSync(join(this.#home, '.openclaw/openclaw.json'), JSON.stringify(configuration));
-    await this.begin();
-  }
-
-  /** Begins it anew, after {@link kill}. */
-  async begin(): Promise<void> {
     // As its docs/gateway/embedding.md advises those who start it from a program.
     const quiet = {
       OPENCLAW_DISABLE_BONJOUR: '1',
@@ -88,7 +79,7 @@ export class OpenClaw implements AsyncDisposable {
     return join(this.#dir.path, 'home');
   }
 
-  async kill(): Promise<void> {
+  async #kill(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'close');
@@ -97,7 +88,7 @@ export class OpenClaw implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill();
+    await this.#kill();
     this.#dir[Symbol.dispose]();
   }
 }

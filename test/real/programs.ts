@@ -45,7 +45,6 @@ interface Given {
 export class DocumentedService implements AsyncDisposable {
   readonly #dir = new ConfigDirectory();
   #service: ServiceProcess | undefined;
-  #env: Readonly<Record<string, string>> = {};
 
   /** A file of the user's home, where programs keep their own settings. */
   writeHome(name: string, content: unknown): this {
@@ -82,24 +81,10 @@ export class DocumentedService implements AsyncDisposable {
       },
       ...rest,
     });
-    this.#env = { PATH, HOME: this.home, ...env };
-    await this.begin();
-  }
-
-  /** Begins it anew, after {@link kill}. */
-  async begin(): Promise<void> {
-    const service = new ServiceProcess(this.#dir.path, this.#env);
+    const service = new ServiceProcess(this.#dir.path, { PATH, HOME: this.home, ...env });
     this.#service = service;
     const started = () => service.logged('listening');
     service.url = String((await eventually('the service listens', started, PATIENCE_MS))['url']);
-  }
-
-  async kill(): Promise<void> {
-    await this.#service?.[Symbol.asyncDispose]();
-  }
-
-  get url(): string {
-    return this.#running.url;
   }
 
   get #running(): ServiceProcess {
@@ -126,9 +111,9 @@ export class DocumentedService implements AsyncDisposable {
     if (status !== 200) throw new Error(`it could not be decided: ${status}`);
   }
 
-  ended(eventId: string, patienceMs = PATIENCE_MS): Promise<EndedRun> {
+  ended(eventId: string): Promise<EndedRun> {
     const isOver = ({ status }: EndedRun) => !['queued', 'running', 'waiting'].includes(status);
-    return this.#run(eventId, 'the run ends', isOver, patienceMs);
+    return this.#run(eventId, 'the run ends', isOver);
   }
 
   /** @param times how often it has waited by then, this one included */
@@ -138,19 +123,14 @@ export class DocumentedService implements AsyncDisposable {
     return this.#run(eventId, 'the run waits', isWaiting);
   }
 
-  #run(
-    eventId: string,
-    what: string,
-    is: (run: EndedRun) => boolean,
-    patienceMs = PATIENCE_MS,
-  ): Promise<EndedRun> {
+  #run(eventId: string, what: string, is: (run: EndedRun) => boolean): Promise<EndedRun> {
     const read = async () => {
       const token = OPERATOR_TOKEN;
       const found = await this.#running.ask(`/ops/api/events/${eventId}`, { token });
       const [run] = found.body['runs'] as EndedRun[];
       return run !== undefined && is(run) && run;
     };
-    return eventually(what, read, patienceMs);
+    return eventually(what, read, PATIENCE_MS);
   }
 
   /** Where its only agent works. */
@@ -159,7 +139,7 @@ export class DocumentedService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill();
+    await this.#service?.[Symbol.asyncDispose]();
     this.#dir[Symbol.dispose]();
   }
 }

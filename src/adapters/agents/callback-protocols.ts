@@ -84,11 +84,14 @@ const plain: CallbackProtocol = {
   },
   read: readPlain,
   async ask(remote, task) {
+    if (!URL.canParse(task)) return { is: 'failed', error: UNKNOWN_TASK };
     const answer = await send(remote, task, { method: 'GET' });
     return readPlain(answer.json) ?? { is: 'working' };
   },
   cancel: (remote, task) => send(remote, task, { method: 'DELETE' }),
 };
+
+const UNKNOWN_TASK = 'the agent was started by another protocol, and cannot be asked by this one';
 
 /** Where it says that it is asked; empty: nowhere. Another place than its own is sent no key of it. */
 function ownUrl(url: string | undefined, { baseUrl }: CallbackSettings): string {
@@ -143,127 +146,9 @@ const a2a: CallbackProtocol = {
   cancel: (remote, id) => call(remote, 'CancelTask', { id }),
 };
 
-/**
- * Sessions of OpenAI's Agents API: paths, fields and states as the `openai` SDK 7.59.0 has them (`resources/beta/agents`).
- * Their webhooks tell a project and no run, so it is asked.
- */
-const openaiSessions: CallbackProtocol = {
-  isRepeatable: () => false,
-  async start(remote) {
-    const { turn, settings } = remote;
-    const body = { ...settings.body, input: turn.prompt, metadata: { run: turn.id } };
-    const { json } = await post(remote, sessionUrl(remote, ''), body, AGENTS_BETA);
-    return { task: getText(json, 'id') ?? '', standing: { is: 'working' } };
-  },
-  read: () => null,
-  async ask(remote, id) {
-    const { json } = await send(remote, sessionUrl(remote, id), {
-      method: 'GET',
-      headers: AGENTS_BETA,
-    });
-    const status = getText(json, 'status') ?? '';
-    if (status === 'idle') return lastAnswer(remote, id);
-    const error = SESSION_ERRORS[status];
-    if (error === undefined) return { is: 'working' };
-    return { is: 'failed', error: shortened(getText(json, 'error') ?? error) };
-  },
-  cancel(remote, id) {
-    const body = { events: [{ type: 'agent.session.input.cancel' }] };
-    return post(remote, `${sessionUrl(remote, id)}/events`, body, AGENTS_BETA);
-  },
-};
-
-const AGENTS_BETA = { 'openai-beta': 'agents=v1' };
-
-/** States of a session in which nothing more comes by itself. */
-const SESSION_ERRORS: Readonly<Record<string, string>> = {
-  failed: 'the session failed',
-  requires_action: 'the session waits for an action that cannot be given here',
-  budget_reached: 'the session has reached its budget',
-};
-
-function sessionUrl({ settings }: Remote, id: string): string {
-  const path = id === '' ? '' : `/${encodeURIComponent(id)}`;
-  return `${settings.baseUrl.replace(/\/+$/, '')}/agents/sessions${path}`;
-}
-
-/** A session may be idle before it has begun: then it has no answer yet. */
-async function lastAnswer(remote: Remote, id: string): Promise<Standing> {
-  const url = `${sessionUrl(remote, id)}/items?order=desc&limit=20`;
-  const { json } = await send(remote, url, { method: 'GET', headers: AGENTS_BETA });
-  const items = getField(json, 'data');
-  const answer = Array.isArray(items) ? items.find(isAnswer) : undefined;
-  if (answer === undefined) return { is: 'working' };
-  return { is: 'succeeded', text: partsText({ parts: getField(answer, 'content') }) };
-}
-
-function isAnswer(item: unknown): boolean {
-  return (
-    getText(item, 'type') === 'message' &&
-    getText(item, 'role') === 'assistant' &&
-    getText(item, 'phase') !== 'commentary' &&
-    getText(item, 'status') === 'completed'
-  );
-}
-
-/**
- * Automations of OpenClaw that run once, through its bundled plugin `admin-http-rpc`: methods, fields and states as version
- * 2026.9.6 has them (`dist/extensions/admin-http-rpc`, `docs/automation/cron-jobs`). One that a restart interrupts is begun
- * anew there. Its webhook has one token for all, so the token of the run is in its URL.
- */
-const openclaw: CallbackProtocol = {
-  isRepeatable: () => false,
-  async start(remote, { url, token }) {
-    const { turn, settings } = remote;
-    const payload = getField(settings.body, 'payload');
-    const job = {
-      name: `run ${turn.id}`,
-      wakeMode: 'now',
-      ...settings.body,
-      schedule: { kind: 'at', at: new Date().toISOString() },
-      // A session of its own name would be resumed after a restart, beside the automation.
-      sessionTarget: 'isolated',
-      payload: { ...(isRecord(payload) && payload), kind: 'agentTurn', message: turn.prompt },
-      delivery: url === undefined ? { mode: 'none' } : { mode: 'webhook', to: `${url}/${token}` },
-    };
-    const added = await administer(remote, 'cron.add', job);
-    return { task: getText(added, 'id') ?? '', standing: { is: 'working' } };
-  },
-  // Its error may be followed by another attempt: that is told only when it is asked.
-  read(body) {
-    const text = getText(body, 'status') === 'ok' ? getText(body, 'summary') : undefined;
-    return text === undefined ? null : { is: 'succeeded', text };
-  },
-  async ask(remote, id) {
-    const runs = getField(await administer(remote, 'cron.runs', { id, limit: 1 }), 'entries');
-    const last: unknown = Array.isArray(runs) ? runs[0] : undefined;
-    const status = getText(last, 'status');
-    if (status === undefined) return { is: 'working' };
-    if (status === 'ok') return { is: 'succeeded', text: getText(last, 'summary') ?? '' };
-    const error = shortened(getText(last, 'error') ?? `the automation is ${status}`);
-    const isTriedAgain = await administer(remote, 'cron.get', { id }).then(
-      (job) => getField(job, 'enabled') === true,
-      (gone: unknown) => {
-        if (gone instanceof AgentError && gone.kind === 'permanent') return false;
-        throw gone;
-      },
-    );
-    return isTriedAgain ? { is: 'working', progress: error } : { is: 'failed', error };
-  },
-  cancel: (remote, id) => administer(remote, 'cron.remove', { id }),
-};
-
-/** @throws AgentError for what OpenClaw refuses */
-async function administer(remote: Remote, method: string, params: object): Promise<unknown> {
-  const { json } = await post(remote, remote.settings.baseUrl, { method, params }, {});
-  return getField(json, 'payload');
-}
-
 export const PROTOCOLS: Readonly<Record<CallbackSettings['protocol'], CallbackProtocol>> = {
   plain,
   a2a,
-  'openai-sessions': openaiSessions,
-  openclaw,
 };
 
 /** States in which nothing more comes by itself. */

@@ -22,7 +22,7 @@ import { HOOK_INGRESS, HOOK_ROUTE } from './hook.decorators.ts';
 import type { HookRouteMark } from './hook.decorators.ts';
 import { HookExchange } from './hook-exchange.ts';
 import { PathRules } from './path-rules.ts';
-import { readCallback, readQuestion, runPath } from './run-question.ts';
+import { readCallback, readQuestion } from './run-question.ts';
 import { IngressDeps } from './steps.ts';
 
 type Endpoint = HookRouteMark['endpoint'];
@@ -117,13 +117,11 @@ export class FastifyIngress {
   #enter(request: FastifyRequest, reply: FastifyReply): boolean {
     const settings = this.settings.current;
     if (!settings.hooks.enabled) return false;
-    const path = this.#subPath(request.raw.url ?? '');
-    if (path === null) return false;
+    const name = this.#subPath(request.raw.url ?? '');
+    if (name === null) return false;
     const { raw } = request;
-    const question = readQuestion(path, raw);
-    const callback = readCallback(path, raw);
-    // Without its token.
-    const name = callback === undefined ? path : runPath(callback.runId);
+    const question = readQuestion(name, raw);
+    const callback = readCallback(name, raw);
     if (question !== undefined) void reply.header('cache-control', 'no-store');
     const call: HookCall = {
       raw,

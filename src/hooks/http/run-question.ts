@@ -35,11 +35,6 @@ export function runIdIn(name: string): string | undefined {
   return RUN_PATH.exec(name)?.[1];
 }
 
-/** Where a run is asked for and told of. */
-export function runPath(runId: string): string {
-  return `runs/${runId}`;
-}
-
 /** The question that a request asks; undefined: it asks for no run. @param name sub-path as it came */
 export function readQuestion(
   name: string,
@@ -51,9 +46,6 @@ export function readQuestion(
 
 /** Header in which Agent2Agent sends the token of a push notification, beside or instead of a bearer. */
 const A2A_TOKEN = 'x-a2a-notification-token';
-
-/** The token below the path of its run, from who can send no header. */
-const TOLD_PATH = /^(runs\/[^/]+)\/([^/]+)$/;
 
 /** A request that shows the token of a run. */
 export interface RunCallback {
@@ -69,11 +61,9 @@ export function readCallback(
   name: string,
   { method, headers }: IncomingMessage,
 ): RunCallback | undefined {
-  if (method !== 'POST') return undefined;
-  const [, path = name, last] = TOLD_PATH.exec(name) ?? [];
-  const runId = runIdIn(path);
+  const runId = method === 'POST' ? runIdIn(name) : undefined;
   if (runId === undefined) return undefined;
   const notified = headers[A2A_TOKEN];
-  const token = last ?? parseBearer(headers.authorization) ?? String(notified ?? '').trim();
+  const token = parseBearer(headers.authorization) ?? String(notified ?? '').trim();
   return token.startsWith(CALLBACK_TOKEN) ? { runId, token } : undefined;
 }

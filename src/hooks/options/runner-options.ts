@@ -125,18 +125,16 @@ export class RunnerOptions {
   mode?: 'reply' | 'callback';
 
   /**
-   * Mode `callback`: how it is started and asked; `a2a` is Agent2Agent 1.0 over JSON-RPC, `openai-sessions` are sessions of
-   * OpenAI's Agents API, `openclaw` automations of OpenClaw. @default 'plain'
+   * Mode `callback`: how it is started and asked; `a2a` is Agent2Agent 1.0 over JSON-RPC. @default 'plain'
    */
   @OptionalFor('http')
   @NeedsKey('mode', 'must then be callback', 'callback')
-  @IsIn(['plain', 'a2a', 'openai-sessions', 'openclaw'])
-  protocol?: 'plain' | 'a2a' | 'openai-sessions' | 'openclaw';
+  @IsIn(['plain', 'a2a'])
+  protocol?: 'plain' | 'a2a';
 
   /**
-   * Mode `callback`: what is posted to start it. Protocol `plain`: with `{prompt}`, `{id}`, `{agent}`, `{session}`,
-   * `{callbackUrl}` and `{callbackToken}` in its texts; default: all of them and what else it may need. `openai-sessions`:
-   * `agent_id`, `environment` and the like, beside the input. `openclaw`: fields of the automation, such as `agentId`.
+   * Protocol `plain`: what is posted to start it, with `{prompt}`, `{id}`, `{agent}`, `{session}`, `{callbackUrl}` and
+   * `{callbackToken}` in its texts. Default: all of them and what else it may need.
    */
   @Option({ secret: 'inside' })
   @OptionalFor('http')

@@ -111,9 +111,9 @@ export interface CallbackSettings {
   readonly apiKey?: string;
   /** Headers of each request; `{agent}`, `{session}` and `{contract}` in a value are filled in. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `plain`: docs/agents.md says it. `a2a`: Agent2Agent 1.0 over JSON-RPC. `openai-sessions`: sessions of OpenAI's Agents API. `openclaw`: automations of OpenClaw. */
-  readonly protocol: 'plain' | 'a2a' | 'openai-sessions' | 'openclaw';
-  /** What is posted to start it, with placeholders in its texts. Absent: as the protocol has it. */
+  /** `plain`: docs/agents.md says it. `a2a`: Agent2Agent 1.0 over JSON-RPC. */
+  readonly protocol: 'plain' | 'a2a';
+  /** Protocol `plain`: what is posted to start it, with placeholders in its texts. Absent: as docs/agents.md says. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** How often it is asked how it stands, where it can be asked, in seconds. */
   readonly pollSeconds: number;
