@@ -49,7 +49,7 @@ export interface paths {
         put?: never;
         /**
          * Tells what an agent that runs elsewhere has done
-         * @description For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token` or as one more segment of the path, too.
+         * @description For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token`, too.
          */
         post: operations["callBack"];
         delete?: never;

@@ -114,7 +114,7 @@ export async function hookPaths(declared, rejections) {
         tags: ['hooks'],
         summary: 'Tells what an agent that runs elsewhere has done',
         description:
-          'For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token` or as one more segment of the path, too.',
+          'For the token that the agent was started with, `hookrun_…`, which is good for this run alone; in `x-a2a-notification-token`, too.',
         security: [{ hookToken: [] }],
         parameters: [RUN_ID, KEY],
         requestBody: { content: { 'application/json': { schema: {} } } },

@@ -29,12 +29,7 @@ interface Stub extends AsyncDisposable {
 type StubFactory = (section: Section, dir: ConfigDirectory) => Promise<Stub>;
 
 /** Of `agents-models.spec.ts` and `callback-agents.e2e-spec.ts`. */
-const ELSEWHERE = [
-  'Model runner',
-  'Tools',
-  'Agents that run elsewhere',
-  'Claude routines',
-];
+const ELSEWHERE = ['Model runner', 'Tools', 'Agents that run elsewhere', 'Claude routines'];
 
 /** Each other section that shows a configuration, and its stub. */
 const SECTIONS: Readonly<Record<string, StubFactory>> = {

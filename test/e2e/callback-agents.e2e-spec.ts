@@ -353,6 +353,15 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect(asked.at(-1)).toMatchObject({ method: 'DELETE', url: '/tasks/7' });
   });
 
+  it('has its token kept nowhere, whatever it repeats of it', async () => {
+    await start();
+    const { id } = await run();
+    const { token } = asked[0]!.body.callback;
+    await callBack({ status: 'succeeded', text: `I was given ${token}` });
+    const told = [await hooks.ended(id), await hooks.events(), hooks.chan2.messages, hooks.log];
+    expect(JSON.stringify(told)).not.toContain(token);
+  });
+
   it('is started again, as the same run, where it could not be reached', async () => {
     await start();
     let times = 0;

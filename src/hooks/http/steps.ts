@@ -123,7 +123,7 @@ const verifySignature: Step = (call, { signatures }) => {
 /** Not UTF-8, not JSON, too deep: 400. */
 const parse: Step = (call) => {
   const { rule, raw, callback } = call;
-  // Whoever is told a URL may repeat it.
+  // Whoever is told a token may repeat it.
   const bytes = hideToken(call.bytes ?? EMPTY, callback?.token);
   return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
 };
