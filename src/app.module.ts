@@ -7,7 +7,6 @@ import { agentRunner } from './adapters/agents/index.ts';
 import { sqliteLedger } from './ledger/sqlite/index.ts';
 import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
 import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
-import { packageVersion } from './platform/package-version.ts';
 import { WORKSPACES } from './service/configuration/agents-section.ts';
 import type { Environment } from './service/configuration/environment.ts';
 import { FragmentKeeper } from './service/configuration/fragment-keeper.ts';
@@ -114,10 +113,8 @@ async function storeOf(running: RunningConfiguration, waitForLock: boolean): Pro
   const { HeldTexts, postgresLedger, postgresThrottlerStorage } =
     await import('./ledger/postgres/index.ts');
   const { url, schema, connections } = postgres;
-  const version = packageVersion();
-  const facts = () => ({ version, configuration: running.digest });
   return {
-    ledger: postgresLedger({ url, schema, connections, search, facts }),
+    ledger: postgresLedger({ url, schema, connections, search }),
     mail: new HeldTexts(postgres),
     failures: postgresThrottlerStorage(postgres),
   };

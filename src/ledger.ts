@@ -12,7 +12,6 @@ export type { PostgresThrottlerOptions } from './ledger/postgres/throttler-stora
 export { sqliteLedger } from './ledger/sqlite/index.ts';
 export type { SqliteLedgerOptions } from './ledger/sqlite/index.ts';
 export {
-  ACTIVITY_KEPT_MS,
   Clock,
   ConsoleSessions,
   EventStore,
@@ -77,7 +76,6 @@ export type {
   ConsoleSession,
   ConsumeChange,
   ContextLimits,
-  Counted,
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
@@ -113,8 +111,6 @@ export type {
   HookUse,
   KnownCertificate,
   Ledger,
-  InstanceFacts,
-  LedgerInstance,
   LedgerLog,
   LedgerProvider,
   LostRequests,

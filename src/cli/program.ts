@@ -14,7 +14,6 @@ import { mailRun } from './commands/mail-run.ts';
 import { mailSetup } from './commands/mail-setup.ts';
 import { audit } from './commands/audit.ts';
 import { approve, decisions, deny } from './commands/decide.ts';
-import { instances } from './commands/instances.ts';
 import { pause, resume } from './commands/pause.ts';
 import { preview } from './commands/preview.ts';
 import { send } from './commands/send.ts';
@@ -54,7 +53,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   deny,
   audit,
   usage,
-  instances,
   config,
   doctor,
   setup,

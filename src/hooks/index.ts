@@ -162,7 +162,6 @@ export type {
 } from './options/index.ts';
 
 export {
-  ACTIVITY_KEPT_MS,
   AgentDirectory,
   AgentError,
   AgentRunner,
@@ -239,7 +238,6 @@ export type {
   ConsoleSession,
   ConsumeChange,
   ContextLimits,
-  Counted,
   DeadWork,
   DeadWorkFilter,
   DeadWorkPage,
@@ -272,7 +270,6 @@ export type {
   Lane,
   Lease,
   Ledger,
-  LedgerInstance,
   LedgerLog,
   LedgerProvider,
   LostRequests,

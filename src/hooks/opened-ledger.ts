@@ -176,7 +176,6 @@ export const ledgerPorts: readonly Provider[] = [
     dead: true,
     waiting: true,
     channelConditions: true,
-    instances: true,
     activity: true,
     usage: true,
     budgets: true,

@@ -10,7 +10,6 @@ import type {
   TurnChange,
 } from '../hooks/ports/change.ts';
 import type { AttemptNote } from '../hooks/ports/change.ts';
-import { DELIVERY_ENDS, RUN_ENDS } from './activity-rows.ts';
 import { NO_RUN } from './event-rows.ts';
 import { noteUsage } from './records/usage.ts';
 import { keyIn, optionalText } from './rows.ts';
@@ -38,7 +37,6 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   },
   'run-update': async (tx, run, touched) => {
     const { contract, usage, warnings, toolCalls, status } = run;
-    if (status !== undefined) count(tx, RUN_ENDS[status]);
     await update(tx, 'runs', run.id, touched, run.note, {
       status,
       model: run.model,
@@ -54,12 +52,10 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
     });
   },
   delivery: async (tx, delivery, touched) => {
-    count(tx, DELIVERY_ENDS[delivery.status]);
     touched.add(ownKey(tx, delivery.eventId));
     await tx.insert('deliveries', [toDeliveryRow(tx, delivery)]);
   },
   'delivery-update': async (tx, { id, status, messageId, error, attempt }, touched) => {
-    if (status !== undefined) count(tx, DELIVERY_ENDS[status]);
     await update(tx, 'deliveries', id, touched, attempt, { status, message_id: messageId, error });
   },
   consume,
@@ -191,10 +187,6 @@ async function update(
   if (touched.addMaker(tx, id)) return tx.run(sql, key, ...values);
   for (const row of await tx.all(`${sql} RETURNING event`, key, ...values))
     touched.add(keyIn(row, 'event'));
-}
-
-function count(tx: Tx, what: Parameters<Tx['count']>[0] | undefined): void {
-  if (what !== undefined) tx.count(what);
 }
 
 function toJson(value: object | undefined): string | undefined {

@@ -12,7 +12,6 @@
 //   ROWS($1, n: at bigint, code text)  the objects of a list as rows of the alias `n`, in their order
 //   MUST UPDATE … RETURNING hook  at the beginning: where it finds nothing, a driver that is not asked for its rows first
 //                      ends the transaction with `Undone`
-import type { Counted } from '../hooks/ports/activity.ts';
 import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
 import type { Key, Row } from './rows.ts';
 
@@ -72,8 +71,6 @@ export interface Tx {
   lock(names: () => readonly string[]): void | Promise<void>;
   /** Likewise of the rows that a statement finds. */
   lockRows(sql: string, ...values: readonly Value[]): void | Promise<void>;
-  /** Counts something for charts, if it is committed. */
-  count(what: Counted, times?: number): void;
 }
 
 /** A row by its columns. */

@@ -10,7 +10,7 @@ import { describeTransfer, exported, imported, providerOf } from './ledger-dump.
 import { LIMITS, agent, wake } from './ledger/events.ts';
 
 /** Columns and tables that a store makes for itself, or keeps of editions before. */
-const OWN = ['changed_texts', 'editions', 'meta'];
+const OWN = ['activity', 'changed_texts', 'editions', 'meta'];
 const OWN_COLUMNS =
   /^((events|runs|deliveries)\.(key|rest)|events\.keys|work\.(instance|lease_ends))$/;
 /** What keys are written as. */
@@ -89,6 +89,20 @@ describe('A dump', () => {
     const text = (await dumpOf(2)).replace(`"edition":${DUMP_EDITION}`, '"edition":1');
     await imported(to, clock.now(), text);
     expect(eventsIn(to.store.dir)).toBe(2);
+  });
+
+  it('of a build that counted by the minute is read but for its counts', async () => {
+    const minute = { minute: 1, accepted: 2, refused: 0, runs_succeeded: 0, runs_failed: 0 };
+    const row = { ...minute, delivered: 0, deliveries_failed: 0, waiting: 1 };
+    const lines = (await dumpOf(2)).trimEnd().split('\n');
+    const end = lines.pop()!.replace('"end":{', '"end":{"activity":1,');
+    const counted = JSON.stringify({ table: 'activity', row });
+    await imported(to, clock.now(), `${[...lines, counted, end].join('\n')}\n`);
+    expect(eventsIn(to.store.dir)).toBe(2);
+    const ledger = await providerOf(to).open(clock);
+    const window = { from: 0, stepMs: 60_000, steps: 3 };
+    expect((await ledger.admin.activity(window)).accepted).toEqual([0, 0, 0]);
+    await ledger.maintenance.close();
   });
 
   it('leaves out what belongs to events that are gone', async () => {

@@ -91,16 +91,6 @@ describe('hooks usage', () => {
   });
 });
 
-describe('hooks instances', () => {
-  it('says that a service with a file has it alone', async () => {
-    expect(await served.hooks('instances')).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('alone'),
-    });
-    expect(await served.json('instances')).toEqual({ instances: null });
-  });
-});
-
 describe('hooks channels', () => {
   it('test sends a message to the recipient of the channel, or to another one', async () => {
     const told = await served.hooks('channels', 'test', 'chan_1');

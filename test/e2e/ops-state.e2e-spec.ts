@@ -393,12 +393,6 @@ describe('mail that does not get through', () => {
   });
 });
 
-describe('/ops/api/instances', () => {
-  it('has none where the ledger is a file', async () => {
-    expect((await service.get('/ops/api/instances')).body).toEqual({ instances: null });
-  });
-});
-
 describe('POST /ops/api/pause and /resume', () => {
   it('pause and resume, whatever body comes along', async () => {
     const headers = { 'content-type': 'application/json' };

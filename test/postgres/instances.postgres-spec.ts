@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { OPERATOR_TOKEN } from '../faults/tested-service.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
-import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { RunningCommand } from '../support/served-commands.ts';
@@ -152,31 +149,6 @@ describe('Two services on one database', () => {
     const second = await page(`&cursor=${first.nextCursor}`);
     expect([first, second].map(({ events }) => events.length)).toEqual([1, 1]);
     expect(second.events[0]!.id).not.toBe(first.events[0]!.id);
-  });
-
-  it('know of each other, and whether they are configured alike', async () => {
-    const [a, b] = both;
-    const listOf = async (service: TestedService) =>
-      ((await service.read('/ops/api/instances')) as { instances: Record<string, unknown>[] })
-        .instances;
-    const seen = await listOf(a);
-    expect(seen.map(({ isThis }) => isThis)).toEqual([true, false]);
-    expect(seen.map(({ name }) => String(name).split(' ')[1])).toEqual([`${a.pid}`, `${b.pid}`]);
-    expect(seen[0]!['configuration']).toBe(seen[1]!['configuration']);
-    await b.stop();
-    expect(await listOf(a)).toHaveLength(1);
-    using other = new ConfigDirectory();
-    const file = join(world.dir, 'gateway.json5');
-    const { agents, ...sections } = JSON.parse(await readFile(file, 'utf8')) as {
-      agents: object;
-    };
-    other.write('gateway.json5', { ...sections, agents: { ...agents, list: [{ id: 'main' }] } });
-    await using changed = await world.start({ env: { GATEWAY_CONFIG_DIR: other.path } });
-    expect(changed.output).toContain(
-      `configured differently from this one: ${String(seen[0]!['name'])};`,
-    );
-    const [one, two] = await listOf(changed);
-    expect(one!['configuration']).not.toBe(two!['configuration']);
   });
 });
 

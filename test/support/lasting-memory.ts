@@ -87,7 +87,6 @@ function portsOf(queue: CallQueue<AllCalls, GroupHead, GroupAnswer>, clock: Cloc
       reader: queue,
       freshReader: queue,
       writer: queue,
-      writeActivity: () => queue.call('writeActivity'),
       leftovers: async () => [],
     }),
     refusals: Object.create(Refusals.prototype) as Refusals,

@@ -371,7 +371,6 @@ class OperatedOperations extends LedgerAdmin {
       runsFailed: zeros,
       delivered: zeros,
       deliveriesFailed: zeros,
-      waiting: zeros,
     };
   }
 }

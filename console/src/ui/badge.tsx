@@ -5,7 +5,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   done: 'good',
   succeeded: 'good',
   delivered: 'good',
-  working: 'good',
   watching: 'good',
   'takes it': 'good',
   accepted: 'busy',

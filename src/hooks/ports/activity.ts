@@ -1,7 +1,4 @@
-/** How long a ledger keeps what it counted, in milliseconds; a little more than the week that is shown. @publicApi */
-export const ACTIVITY_KEPT_MS = 8 * 86_400_000;
-
-/** A time in equal steps. Both are whole minutes; earlier than {@link ACTIVITY_KEPT_MS} ago nothing is found. @publicApi */
+/** A time in equal steps. @publicApi */
 export interface ActivityWindow {
   /** Epoch milliseconds when the first step begins. */
   readonly from: number;
@@ -11,22 +8,24 @@ export interface ActivityWindow {
   readonly steps: number;
 }
 
-/** What happened in each step of an {@link ActivityWindow}, the earliest first. @publicApi */
+/** Most events, runs and deliveries that are counted in one step. */
+export const MOST_IN_STEP = 5000;
+
+/**
+ * What was accepted and refused in each step of an {@link ActivityWindow}, the earliest first, and how the runs and the
+ * deliveries that were made in it have ended. Of events, runs and deliveries 5,000 are counted in a step.
+ * @publicApi
+ */
 export interface Activity {
   /** Events that were stored, those included that failed at once or had nothing to do. */
   readonly accepted: readonly number[];
-  /** Refused requests that were recorded (`Refusals.record`). */
+  /** Refused requests that are kept (`Refusals.record`). */
   readonly refused: readonly number[];
   readonly runsSucceeded: readonly number[];
-  /** Runs that ended as `failed`, `timed-out` or `interrupted`; one that is retried may end again. */
+  /** Runs that ended as `failed`, `timed-out` or `interrupted`. */
   readonly runsFailed: readonly number[];
   /** Deliveries that ended as `delivered` or `accepted`. */
   readonly delivered: readonly number[];
   /** Deliveries that ended as `dead` or `unknown`. */
   readonly deliveriesFailed: readonly number[];
-  /** Runs and deliveries that waited, the most that was seen in the step; as in the step before where none was looked at. */
-  readonly waiting: readonly number[];
 }
-
-/** What is added up; {@link Activity.waiting} is looked at instead. @publicApi */
-export type Counted = Exclude<keyof Activity, 'waiting'>;

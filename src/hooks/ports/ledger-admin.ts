@@ -82,32 +82,6 @@ export interface DeadWorkPage {
   readonly nextCursor: string | null;
 }
 
-/** A process that has the ledger open. @publicApi */
-export interface LedgerInstance {
-  readonly id: string;
-  /** By which people tell processes apart: its host and its process id. */
-  readonly name: string;
-  /** Of this package; null: the process does not say. */
-  readonly version: string | null;
-  /** A digest: processes with the same one are configured alike. Null: the process does not say. */
-  readonly configuration: string | null;
-  /** ISO 8601, by the clock of the store. */
-  readonly startedAt: string;
-  /** When it was last heard of, likewise; twice a minute while it lives. */
-  readonly seenAt: string;
-  /** It is the one that answers. */
-  readonly isThis: boolean;
-  /** Steps of work that are under way in it. */
-  readonly underWay: number;
-}
-
-/** What a process says of itself to those that share its ledger. @publicApi */
-export interface InstanceFacts {
-  readonly version: string;
-  /** A digest: the same where processes are configured alike. */
-  readonly configuration: string;
-}
-
 /** What was erased by an operator's word, beside events. @publicApi */
 export interface Forgotten {
   /** Turns of sessions. */
@@ -235,15 +209,7 @@ export abstract class LedgerAdmin {
   /** How the channels fared last, whichever process tried them. */
   abstract channelConditions(): Promise<ChannelConditions>;
 
-  /** The processes that have the ledger open and were heard of lately, the oldest first; null: only one can have it. */
-  async instances(): Promise<readonly LedgerInstance[] | null> {
-    return null;
-  }
-
-  /**
-   * What happened lately, as charts show it. Kept by the minute and over restarts, while the clock is set back or ahead,
-   * too; a crash may cost the figures of the last minute, and no event.
-   */
+  /** What happened lately, as charts show it: counted by ranges of ids, whichever process accepted and did it. */
   abstract activity(window: ActivityWindow): Promise<Activity>;
 
   /** What turns used, runs and heartbeats apart, in the order of names. */

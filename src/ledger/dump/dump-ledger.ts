@@ -1,4 +1,4 @@
-import type { NewRow, Tx } from '../tx.ts';
+import type { Tx } from '../tx.ts';
 
 /** A ledger in one transaction: what a dump is read from, or written into. */
 export interface DumpLedger {
@@ -7,8 +7,6 @@ export interface DumpLedger {
   readonly belief: Belief;
   /** What one process at a time holds, such as how far a mailbox was read. */
   readonly held: HeldTexts;
-  /** Columns that only this database has, of new rows. */
-  readonly own: Readonly<Record<string, NewRow>>;
 }
 
 /** A row of `meta`, and its value in epoch milliseconds. */

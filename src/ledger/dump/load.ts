@@ -14,8 +14,8 @@ import type { DumpedTable } from './tables.ts';
 const LOT = 500;
 const CHARACTERS_OF_LOT = 4_000_000;
 
-/** What a service that found nothing to do leaves behind, so that it makes no ledger. */
-const WORTHLESS = 'activity';
+/** A table of dumps of earlier builds that nothing reads. */
+const UNREAD = 'activity';
 
 const TORN = 'is torn: copy it once more, or take another backup';
 
@@ -47,7 +47,6 @@ export async function openDump(chunks: AsyncIterable<string>): Promise<AsyncIter
  */
 export async function load(ledger: DumpLedger, lines: AsyncIterator<string>): Promise<RowCounts> {
   await refuseUsed(ledger.tx);
-  await ledger.tx.run(`DELETE FROM @${WORTHLESS}`);
   const loading = new Loading(ledger);
   const end = await eachRow(lines, (table, row, size) => loading.add(table, row, size));
   await loading.finish();
@@ -59,11 +58,10 @@ export async function load(ledger: DumpLedger, lines: AsyncIterator<string>): Pr
 }
 
 async function refuseUsed(tx: Tx): Promise<void> {
-  const tables = DUMPED_TABLES.filter(({ name }) => name !== WORTHLESS);
   const used = await tx.all(
-    tables
-      .map(({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM @${name})`)
-      .join(' UNION ALL '),
+    DUMPED_TABLES.map(
+      ({ name }) => `SELECT '${name}' AS name WHERE EXISTS (SELECT 1 FROM @${name})`,
+    ).join(' UNION ALL '),
   );
   if (used.length === 0) return;
   throw new Error(
@@ -102,6 +100,7 @@ class Loading {
 
   async add(name: string, row: Readonly<Record<string, unknown>>, size: number): Promise<void> {
     this.counts[name] = (this.counts[name] ?? 0) + 1;
+    if (name === UNREAD) return;
     if (name === 'meta') return this.#addFact(text(row, 'key'), text(row, 'value'));
     if (name === 'held_texts') {
       this.#held.push({ name: text(row, 'name'), value: text(row, 'value') });
@@ -139,7 +138,7 @@ class Loading {
     // What was under way is nobody's, as after a crash: the next start begins it again.
     const lease: NewRow =
       name === 'work' ? { lease_ends: row['stage'] === 'leased' ? 0 : null } : {};
-    return { ...Object.fromEntries(values), ...lease, ...this.#ledger.own[name] };
+    return { ...Object.fromEntries(values), ...lease };
   }
 
   async #addFact(key: string, value: string): Promise<void> {

@@ -52,8 +52,6 @@ const COLUMNS: Readonly<Record<string, string>> = {
     count:integer`,
   audit: 'n:integer | at:integer actor client operation subject outcome changed_from changed_to',
   console_sessions: 'digest | started_at:integer ends_at:integer',
-  activity: `minute:integer | accepted:integer refused:integer runs_succeeded:integer runs_failed:integer
-    delivered:integer deliveries_failed:integer waiting:integer`,
 };
 
 const KINDS: readonly DumpedKind[] = ['integer', 'flag', 'id', 'event', 'event?', 'delivery'];

@@ -2,7 +2,6 @@ import type { Activity, ActivityWindow } from '../../hooks/ports/activity.ts';
 import type { AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { BudgetUse, BudgetWindow } from '../../hooks/ports/budgets.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
-import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import { LedgerAdmin } from '../../hooks/ports/ledger-admin.ts';
 import type {
   AskedQuestion,
@@ -33,8 +32,6 @@ export interface AdminParts {
   readonly reader: Caller<Reads>;
   readonly freshReader: Caller<FreshReads>;
   readonly writer: Caller<Writes>;
-  /** Writes what was counted and is only in memory. */
-  writeActivity(): Promise<unknown>;
   /** Where what was forgotten may still stand, a sentence each. */
   leftovers(): Promise<readonly string[]>;
 }
@@ -148,11 +145,7 @@ export class StoredAdmin extends LedgerAdmin {
     return this.#parts.reader.call('readBudgets', windows);
   }
 
-  /** What was counted and not written yet is written first; while nothing can be written, what was is shown. */
-  async activity(window: ActivityWindow): Promise<Activity> {
-    await this.#parts.writeActivity().catch((error: unknown) => {
-      if (!(error instanceof LedgerUnavailable)) throw error;
-    });
+  activity(window: ActivityWindow): Promise<Activity> {
     return this.#parts.reader.call('readActivity', window);
   }
 }

@@ -2,13 +2,13 @@
 import { DumpError } from '../dump/dump-ledger.ts';
 import type { HeldText, DumpLedger } from '../dump/dump-ledger.ts';
 import { DUMPED_TABLES } from '../dump/tables.ts';
-import { integer, text } from '../rows.ts';
-import { DATABASE_TIME, Database, translate } from './connection.ts';
+import { text } from '../rows.ts';
+import { Database, translate } from './connection.ts';
 import type { Run } from './transaction.ts';
 import { FIRST_ID } from './ids.ts';
 import { takeLock } from './locks.ts';
 import { findEdition, migrate } from './migrate.ts';
-import { findAlive } from './operating/instances.ts';
+import { findAlive } from './alive.ts';
 import { refusal } from './refusal.ts';
 import { MIGRATIONS } from './schema.ts';
 import { PostgresTx } from './statements.ts';
@@ -65,14 +65,11 @@ export function fillDatabase<T>(
       // No service begins with it, and none writes.
       await takeLock(database, run, 'migration');
       await refuseAlive(run);
-      const [clock] = await run(`SELECT ${DATABASE_TIME} AS now`);
-      // A minute that was written long ago is begun anew when it comes (operating/activity.ts).
-      const own = { activity: { written_at: integer(clock!, 'now') } };
-      const filled = await fill({ ...ledgerIn(database, run, now), own });
+      const filled = await fill(ledgerIn(database, run, now));
       for (const { name } of DUMPED_TABLES) await run(`ANALYZE @schema.${name}`);
       for (const { name, columns, keys } of DUMPED_TABLES) {
         const [key, kind] = columns[0]!;
-        if (keys === 1 && kind === 'integer' && name !== 'activity') await run(goOn(name, key));
+        if (keys === 1 && kind === 'integer') await run(goOn(name, key));
       }
       return filled;
     }, MOST_MS);
@@ -94,7 +91,6 @@ function ledgerIn(database: Database, run: Run, now: number): DumpLedger {
         await tx.insert('held_texts', rows, HOLD);
       },
     },
-    own: {},
   };
 }
 

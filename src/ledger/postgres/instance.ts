@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import { integer } from '../rows.ts';
@@ -6,10 +7,17 @@ import { DATABASE_TIME } from './connection.ts';
 import type { Database } from './connection.ts';
 import { EDITION } from './functions/index.ts';
 import { noteUse } from './migrate.ts';
-import type { InstanceList } from './operating/instances.ts';
 
 /** How often an instance says that it is alive. */
 const SEEN_MS = 30_000;
+/** When the rows of the dead are removed. */
+const FORGOTTEN_MS = 86_400_000;
+
+const FORGET = `DELETE FROM @schema.instances WHERE seen_at < ${DATABASE_TIME} - ${FORGOTTEN_MS}`;
+const ENTER = `INSERT INTO @schema.instances (id, name, started_at, seen_at)
+  VALUES ($1, $2, ${DATABASE_TIME}, ${DATABASE_TIME})`;
+const STAY = `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME} WHERE id = $1`;
+const LEAVE = 'DELETE FROM @schema.instances WHERE id = $1';
 
 /**
  * This process's part in the ledger: its id, what it has in hand, and what the time is by the clock of the database, which
@@ -19,7 +27,6 @@ export class Instance {
   readonly id = randomUUID();
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #list: InstanceList;
   /** Attempts by the work that is under way here. */
   readonly #held = new Map<number, number>();
   /** From the clock's even time to the database's. */
@@ -28,16 +35,16 @@ export class Instance {
   #stoodStillAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(database: Database, clock: Clock, list: InstanceList) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-    this.#list = list;
   }
 
   /** Registers this process, and goes on saying that it is alive. */
   async begin(): Promise<void> {
     await this.#measure();
-    await this.#list.enter(this.id);
+    await this.#database.query(FORGET);
+    await this.#database.query(ENTER, [this.id, `${hostname()} ${process.pid}`]);
     this.#timer = setInterval(() => void this.#say().catch(() => {}), SEEN_MS).unref();
   }
 
@@ -77,12 +84,12 @@ export class Instance {
   /** It is gone. */
   async end(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#list.leave();
+    await this.#database.query(LEAVE, [this.id]);
   }
 
   async #say(): Promise<void> {
     await this.#measure();
-    await this.#list.stay();
+    await this.#database.query(STAY, [this.id]);
     await this.#database.query(noteUse(this.#database.schema), [
       `functions ${EDITION}`,
       String(this.#clock.now()),

@@ -9,7 +9,7 @@ import type { Database } from './connection.ts';
 import type { Run } from './transaction.ts';
 import { EDITION, functionsFor } from './functions/index.ts';
 import { takeLock } from './locks.ts';
-import { findAlive } from './operating/instances.ts';
+import { findAlive } from './alive.ts';
 import { COLUMNS_OF_FIRST, MIGRATIONS } from './schema.ts';
 import type { Migration } from './schema.ts';
 

@@ -2,11 +2,11 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import { Maintenance } from '../../hooks/ports/ledger.ts';
 import type { Ledger, LedgerLog, Retention, StoreState } from '../../hooks/ports/ledger.ts';
-import type { InstanceFacts } from '../../hooks/ports/ledger-admin.ts';
 import { continueIdsAfter } from '../../platform/new-id.ts';
 import { text } from '../rows.ts';
 import { CallQueue } from '../call-queue.ts';
 import type { Outcome } from '../call-queue.ts';
+import { StoredAdmin } from '../ports/admin.ts';
 import { StoredConsoleSessions } from '../ports/console-sessions.ts';
 import { StoredEvents } from '../ports/event-store.ts';
 import { StoredIntake } from '../ports/intake.ts';
@@ -19,9 +19,6 @@ import type { Database } from './connection.ts';
 import { PostgresHealth } from './health.ts';
 import { Instance } from './instance.ts';
 import { endExpired, endLeases } from './leases.ts';
-import { ActivityRecord } from './operating/activity.ts';
-import { InstanceList } from './operating/instances.ts';
-import { PostgresLedgerAdmin } from './operating/ledger-admin.ts';
 import { SharedPruning } from './operating/shared-pruning.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { removeSearchTables } from './search/search-tables.ts';
@@ -47,15 +44,12 @@ export interface OpenedDatabase {
   readonly clock: Clock;
   readonly log: LedgerLog;
   readonly hasSearch: boolean;
-  /** What this process says of itself to the others. */
-  readonly facts: () => InstanceFacts | undefined;
 }
 
 /** The ports of a ledger over an open database, which it closes with itself. */
 export async function openLedger(opened: OpenedDatabase): Promise<Ledger> {
-  const { database, clock, log, facts } = opened;
-  const instances = new InstanceList(database, log, facts);
-  const instance = new Instance(database, clock, instances);
+  const { database, clock, log } = opened;
+  const instance = new Instance(database, clock);
   const index = await openSearch(opened);
   const store = new PostgresStore({
     database,
@@ -63,11 +57,10 @@ export async function openLedger(opened: OpenedDatabase): Promise<Ledger> {
     instance,
     wakeups: new Wakeups(database, instance.id, clock, log),
     health: new PostgresHealth(database, clock, log),
-    activity: new ActivityRecord(database, clock),
     follower: index && new SearchFollower(index, clock, log),
   });
   await begin(store);
-  return buildLedger(store, instances, index);
+  return buildLedger(store, index);
 }
 
 /** Null: events cannot be searched. */
@@ -105,11 +98,11 @@ const LAST_ID = `SELECT id FROM (
 const PULL_IN = `UPDATE @schema.work SET due_at = $1::bigint
   WHERE (stage = 'retrying' OR kind = 'delivery') AND stage IN ('deferred', 'retrying') AND due_at > $1::bigint + ${25 * 3_600_000}`;
 
-function buildLedger(
-  store: PostgresStore,
-  instances: InstanceList,
-  index: SearchIndex | null,
-): Ledger {
+const LEFTOVERS = [
+  'PostgreSQL keeps what was deleted in its files until VACUUM has run and the pages are used again; VACUUM FULL of the schema gives the room back at once. Its write-ahead log, archives and replicas keep it as long as you keep them.',
+];
+
+function buildLedger(store: PostgresStore, index: SearchIndex | null): Ledger {
   const { database, clock, wakeups } = store;
   const queue = new CallQueue<AcceptCalls, unknown, Outcome>(clock, {
     begin: () => Promise.resolve(new AcceptingHost(store)),
@@ -137,7 +130,13 @@ function buildLedger(
       await store.writes.call('recordRefusals', refusals, changes);
     }),
     consoleSessions: new StoredConsoleSessions(store.reads, store.writes),
-    admin: new PostgresLedgerAdmin(store, instances),
+    // It makes no difference which instance is asked: a pause is a row that all read in their own transactions.
+    admin: new StoredAdmin({
+      reader: store.reads,
+      freshReader: store.freshReads,
+      writer: store.writes,
+      leftovers: () => Promise.resolve(LEFTOVERS),
+    }),
     maintenance: new PostgresMaintenance(store, new SharedPruning(database, clock), () =>
       close(store, queue),
     ),
@@ -150,7 +149,7 @@ async function close(store: PostgresStore, intake: { close(): Promise<void> }): 
   await intake.close();
   await store.follower?.close();
   // What cannot be written any more is given up: leases end by themselves.
-  await Promise.allSettled([store.activity.close(), endInHand(store)]);
+  await endInHand(store).catch(() => {});
   // Others go on with what was in hand here. Claims that wait look once more, find the ledger closed and end.
   store.wakeups.changed(['turn', 'delivery']);
   await store.wakeups.close();

@@ -1,6 +1,5 @@
 import type { Clock } from '../../hooks/ports/clock.ts';
 import type { Ledger, LedgerLog, LedgerProvider } from '../../hooks/ports/ledger.ts';
-import type { InstanceFacts } from '../../hooks/ports/ledger-admin.ts';
 import { optionalText, text } from '../rows.ts';
 import { Database } from './connection.ts';
 import type { PostgresPool } from './postgres-pool.ts';
@@ -40,8 +39,6 @@ interface PostgresTables {
   readonly schema?: string;
   /** True: events can be searched by their texts. @default true */
   readonly search?: boolean;
-  /** What this process says of itself to those that share the ledger, and is compared. @default nothing */
-  readonly facts?: () => InstanceFacts;
 }
 
 /**
@@ -64,7 +61,6 @@ async function openDatabase(
   log: LedgerLog,
 ): Promise<Ledger> {
   const { schema = 'hooks', search = true } = options;
-  const facts = () => options.facts?.();
   const database = await Database.of(
     options.pool === undefined
       ? { url: options.url, schema, connections: options.connections ?? 10 }
@@ -74,7 +70,7 @@ async function openDatabase(
     const { isNew } = await migrate(database, clock.now());
     const what = isNew ? 'made a new ledger' : 'opened the ledger';
     log.log(`${what} in the schema ${schema} of the database ${database.place}`);
-    return await openLedger({ database, clock, log, hasSearch: search, facts });
+    return await openLedger({ database, clock, log, hasSearch: search });
   } catch (error) {
     await database.close();
     throw refusal(database, error);

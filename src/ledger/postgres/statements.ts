@@ -1,5 +1,4 @@
 // The statements of the ledger (../tx.ts) as PostgreSQL reads them.
-import type { Counted } from '../../hooks/ports/activity.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { integer } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
@@ -73,8 +72,6 @@ export class PostgresTx implements Tx {
   readonly changedLanes = new Set<Lane>();
   readonly freedLanes = new Set<Lane>();
   readonly changedEvents = new Set<Key>();
-  /** To be counted when it is committed. */
-  readonly counted = new Map<Counted, number>();
   readonly now: number;
   readonly #name: string;
   readonly #run: Run;
@@ -141,10 +138,6 @@ export class PostgresTx implements Tx {
 
   lockRows(sql: string, ...values: readonly Value[]): Promise<void> {
     return this.run(sql, ...values);
-  }
-
-  count(what: Counted, times = 1): void {
-    this.counted.set(what, (this.counted.get(what) ?? 0) + times);
   }
 }
 

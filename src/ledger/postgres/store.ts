@@ -8,14 +8,13 @@ import type { Database } from './connection.ts';
 import type { Run, Send } from './transaction.ts';
 import type { PostgresHealth } from './health.ts';
 import type { Instance } from './instance.ts';
-import type { ActivityRecord } from './operating/activity.ts';
 import type { Memory } from '../tx.ts';
 import { PostgresTx } from './statements.ts';
 import type { Wakeups } from './wakeups.ts';
 
 type Parts = Pick<
   PostgresStore,
-  'database' | 'clock' | 'instance' | 'wakeups' | 'health' | 'activity' | 'follower'
+  'database' | 'clock' | 'instance' | 'wakeups' | 'health' | 'follower'
 >;
 
 /**
@@ -29,7 +28,6 @@ export class PostgresStore {
   readonly instance: Instance;
   readonly wakeups: Wakeups;
   readonly health: PostgresHealth;
-  readonly activity: ActivityRecord;
   readonly reads: Caller<Reads>;
   readonly freshReads: Caller<FreshReads>;
   readonly writes: Caller<Writes>;
@@ -45,7 +43,6 @@ export class PostgresStore {
     this.instance = parts.instance;
     this.wakeups = parts.wakeups;
     this.health = parts.health;
-    this.activity = parts.activity;
     this.follower = parts.follower;
     this.reads = callerOf<Reads>(READS, (act) => act(this.alone()));
     this.freshReads = callerOf<FreshReads>(FRESH_READS, (act) => act(this.alone()));
@@ -75,12 +72,11 @@ export class PostgresStore {
   }
 
   /** Tells what a transaction has changed, after its commit. */
-  committed({ changedLanes, freedLanes, changedEvents, counted }: PostgresTx): void {
+  committed({ changedLanes, freedLanes, changedEvents }: PostgresTx): void {
     this.wakeups.changed([...changedLanes], Array.from(changedEvents, String));
     // A place that became free here is nobody else's, but where the runs of all are counted.
     if (this.countsEverybody) this.wakeups.changed([...freedLanes]);
     else this.wakeups.notifier.notify([...freedLanes]);
-    for (const [what, times] of counted) this.activity.add(what, times);
   }
 
   /** @throws LedgerUnavailable once it was closed */

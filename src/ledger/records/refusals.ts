@@ -48,7 +48,6 @@ export async function recordRefusals(
   }));
   if (rows.length > 0) await tx.run(INSERT, rows);
   for (const kind of new Set(refusals.map((refusal) => refusal.kind))) await tx.run(TRIM, kind);
-  for (const { kind, count } of refusals) if (kind !== 'repeated') tx.count('refused', count);
   await applyAll(tx, changes);
   return null;
 }

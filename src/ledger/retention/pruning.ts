@@ -1,15 +1,13 @@
 // Forgetting what is old: whole events, payloads, prompts and replies, then transcripts, dead work that belongs to no
-// event, refusals, what operators did, why channels failed, ended sessions of the console, counts, and idempotency keys. Unfinished events
+// event, refusals, what operators did, why channels failed, ended sessions of the console, and idempotency keys. Unfinished events
 // are never touched.
 //
 // The module asks for one step after the other until a step has room left (hooks/work/retention.ts). Each step has a
 // budget of rows, and only one instance makes a step at a time. A process that ends between two steps loses nothing: the
 // next one finds what is left by the same queries.
 import { ExpiredKeys } from '../accepting/idempotency.ts';
-import { ACTIVITY_KEPT_MS } from '../../hooks/ports/activity.ts';
 import { USAGE_KEPT_DAYS } from '../../hooks/ports/usage.ts';
 import type { Retention } from '../../hooks/ports/ledger.ts';
-import { MINUTE_MS, minuteOf } from '../activity-rows.ts';
 import { CHANNEL_FAILURE_KEYS } from '../channel-rows.ts';
 import { DAY_MS } from '../records/usage.ts';
 import { timeOf } from '../records/meta.ts';
@@ -21,7 +19,6 @@ import type { Budget } from './old-events.ts';
 
 /** Rows that one step may touch; it holds what accepting and working may wait for. */
 const STEP_ROWS = 200;
-const KEPT_MINUTES = ACTIVITY_KEPT_MS / MINUTE_MS;
 
 /** Each finds some of one kind by age and deletes it: $1 is a time, $2 how many. */
 const DEAD_WITHOUT_EVENT = deleteSome(
@@ -35,11 +32,7 @@ const ENDED_CONSOLE_SESSIONS = deleteSome('console_sessions', 'digest', 'ends_at
 /** Digests of replies' words, which the build before has left. */
 const REPLIES = deleteSome('replies', 'run_id', 'at <= $1');
 const MARKS = deleteSome('reply_marks', 'event', 'at <= $1');
-const OLD_ACTIVITY = deleteSome('activity', 'minute', `minute < $1 - ${KEPT_MINUTES}`);
 const OLD_USAGE = deleteSome('usage', 'day', `day < $1`);
-/** Of clocks that are set ahead again and again. */
-const ACTIVITY_AHEAD = `DELETE FROM @activity WHERE minute IN
-  (SELECT minute FROM @activity WHERE minute > $1 ORDER BY minute LIMIT $2 OFFSET ${KEPT_MINUTES}) RETURNING 1`;
 const CHANNEL_FAILURES = `SELECT key, value FROM @meta WHERE key LIKE '${CHANNEL_FAILURE_KEYS}'`;
 
 const OLD_TURNS = 'isolated IN (true, false) AND at < $1';
@@ -78,11 +71,9 @@ export class Pruning {
     await some((tx) => spend(tx, budget, OLD_AUDIT, eventsBefore));
     await some((tx) => forgetChannelFailures(tx, budget, eventsBefore));
     await some((tx) => spend(tx, budget, ENDED_CONSOLE_SESSIONS, now));
-    await some((tx) => spend(tx, budget, OLD_ACTIVITY, minuteOf(now)));
     await some((tx) =>
       spend(tx, budget, OLD_USAGE, Math.floor(now / DAY_MS) - USAGE_KEPT_DAYS + 1),
     );
-    await some((tx) => spend(tx, budget, ACTIVITY_AHEAD, minuteOf(now)));
     await some((tx) => spend(tx, budget, MARKS, now));
     await some((tx) => spend(tx, budget, REPLIES, now));
     await some((tx) => this.#keys.forget(tx, budget, now));

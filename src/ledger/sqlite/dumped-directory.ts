@@ -79,7 +79,7 @@ function ledgerIn(db: DatabaseSync, now: number): DirectoryLedger {
     parse: (value) => Number(JSON.parse(value).believed),
     print: (believed) => JSON.stringify({ last: believed, believed, stood: 0 }),
   };
-  return { tx, belief, own: {} };
+  return { tx, belief };
 }
 
 async function told<T>(dir: string, act: () => Promise<T>): Promise<T> {

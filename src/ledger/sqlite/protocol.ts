@@ -110,7 +110,6 @@ export type ThreadData =
 export interface WriterCalls extends FreshReads, Writes, AcceptCalls {
   claim: { args: [lane: Lane, max: number, limits: ClaimLimits]; result: ClaimResult };
   renew: { args: [workId: number, attempt: number]; result: boolean };
-  writeActivity: { args: []; result: null };
   prune: { args: [retention: Retention]; result: boolean };
   hasChangedTexts: { args: []; result: boolean };
   trimChangedTexts: { args: [followed: number]; result: boolean };

@@ -191,7 +191,6 @@ function buildLedger(store: OpenStore): Ledger {
       reader,
       freshReader: writer,
       writer,
-      writeActivity: () => writer.call('writeActivity'),
       leftovers: async () => (store.dir === null ? [] : upgradeCopies(store.dir)),
     }),
     maintenance: new SqliteMaintenance(writer, watch, follower, async () => {

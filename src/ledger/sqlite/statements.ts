@@ -1,6 +1,5 @@
 // The statements of the ledger (../tx.ts) as SQLite reads them, each prepared once.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Counted } from '../../hooks/ports/activity.ts';
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import type { Key, Row } from '../rows.ts';
 import { Memory } from '../tx.ts';
@@ -58,12 +57,6 @@ function rowsOf(list: string, alias: string, fields: string): string {
 /** Tables whose rows are found by the key that their id begins with. */
 const IDENTIFIED: ReadonlySet<string> = new Set(['events', 'runs', 'deliveries']);
 
-/** What a connection that writes keeps in mind beside the rows. */
-interface Remembered {
-  readonly work: WorkMemory;
-  readonly activity: { add(what: Counted, times?: number): void };
-}
-
 /** Runs statements on one connection, in whatever transaction that is in. */
 export class SqliteTx implements Tx {
   readonly keys: Keys = {
@@ -81,7 +74,8 @@ export class SqliteTx implements Tx {
   now = 0;
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
-  #remembered: Remembered | null = null;
+  /** Of a connection that writes. */
+  #work: WorkMemory | null = null;
   /** Never reused while the process lives, from its first lease on: one that is lost must not fit later work. */
   #lastWorkId = 0;
 
@@ -93,22 +87,14 @@ export class SqliteTx implements Tx {
   }
 
   /** Called once, for a connection that writes. */
-  remember(work: WorkMemory, activity: Remembered['activity']): void {
-    this.#remembered = { work, activity };
+  remember(work: WorkMemory): void {
+    this.#work = work;
     this.#lastWorkId = Number(this.all('SELECT max(id) AS id FROM @work')[0]?.['id'] ?? 0);
   }
 
   get work(): WorkMemory {
-    return this.#written.work;
-  }
-
-  count(what: Counted, times?: number): void {
-    this.#written.activity.add(what, times);
-  }
-
-  get #written(): Remembered {
-    if (this.#remembered === null) throw new Error('this connection only reads');
-    return this.#remembered;
+    if (this.#work === null) throw new Error('this connection only reads');
+    return this.#work;
   }
 
   /** The directory has one process at a time, and that one writer. */

@@ -36,7 +36,7 @@ export class OperatorTokenOptions {
   id!: string;
 
   /**
-   * `read`: look at everything but secrets. `operate`: also act on events, sessions, channels and instances. `configure`:
+   * `read`: look at everything but secrets. `operate`: also act on events, sessions and channels. `configure`:
    * also tokens, secrets, mappings, presets and where replies go, as with the token of `gateway.auth`.
    */
   @IsIn(ROLES)

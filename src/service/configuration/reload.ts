@@ -96,11 +96,6 @@ export class RunningConfiguration {
     return { restartFor: this.#restartFor, refused: this.#refused };
   }
 
-  /** Names the sections in force, see {@link configurationDigest}. */
-  get digest(): string {
-    return configurationDigest(this.#inForce.sections);
-  }
-
   /** The changed files were refused because of these, which hold no secret; what is in force stays. */
   refuse(problems: readonly Problem[]): void {
     this.#refused = problems;

@@ -5,7 +5,6 @@ import type {
   ChannelReport,
   EventSummary,
   HookUse,
-  LedgerInstance,
   LostRequests,
   RefusedRequest,
   SecretWindow,
@@ -172,12 +171,6 @@ export interface SessionPage {
 /** Every configured channel; what happened is known over restarts and of all instances. */
 export interface Channels {
   readonly channels: readonly ChannelReport[];
-}
-
-/** The processes that share the ledger. */
-export interface Instances {
-  /** Null: the ledger is a file, which this process has alone. */
-  readonly instances: readonly LedgerInstance[] | null;
 }
 
 /** A test message was sent. */

@@ -4,15 +4,15 @@ import { AgentRunner, RequestObserver } from '../../hooks/index.ts';
 import type {
   AgentReply,
   AgentTurn,
-  LedgerInstance,
   ObservedEnd,
   ObservedRequest,
   StoreState,
   WorkCounts,
 } from '../../hooks/index.ts';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import { packageVersion } from '../../platform/package-version.ts';
 import { Refusal } from '../refusals.ts';
-import { instanceMetrics, storeMetrics } from './ledger-metrics.ts';
+import { storeMetrics } from './ledger-metrics.ts';
 import type { MailStatus } from './ops-options.ts';
 import { stateMetrics } from './state-metrics.ts';
 import type { ServiceState } from './state-metrics.ts';
@@ -43,8 +43,6 @@ export interface Scraped {
   readonly now: number;
   /** Null when the ledger cannot tell. */
   readonly store: StoreState | null;
-  /** Absent: this process has its ledger alone, or the ledger cannot be asked. */
-  readonly instances?: readonly LedgerInstance[] | null;
   readonly service?: ServiceState;
   /** Undefined: there is no mailbox, and no metric of one. */
   readonly mail: MailStatus | undefined;
@@ -143,7 +141,6 @@ class Instruments {
   readonly #work: Gauge<'kind' | 'state'>;
   readonly #oldest: Gauge<'kind'>;
   readonly #ledgerUp: Gauge;
-  readonly #showInstances: ReturnType<typeof instanceMetrics>;
   readonly #showStore: (store: StoreState) => void;
   readonly #showState: ReturnType<typeof stateMetrics>;
   #mail: MailGauges | undefined;
@@ -218,7 +215,12 @@ class Instruments {
       help: '1 when the ledger could be asked at this scrape, else 0.',
       registers,
     });
-    this.#showInstances = instanceMetrics(prom, this.registry);
+    new prom.Gauge({
+      name: 'hooks_info',
+      help: '1; the version of the process that answers.',
+      labelNames: ['version'],
+      registers,
+    }).set({ version: packageVersion() }, 1);
     this.#showStore = storeMetrics(prom, this.registry);
     this.#showState = stateMetrics(prom, this.registry, (hook) => this.#label(hook));
   }
@@ -249,7 +251,7 @@ class Instruments {
   }
 
   /** When the ledger cannot answer, the scrape says so and carries everything else. */
-  show({ work, store, instances = null, service, mail, now }: Scraped): void {
+  show({ work, store, service, mail, now }: Scraped): void {
     this.#answered.take((hook, status, count) => this.#requests.inc({ hook, status }, count));
     this.#refused.take((hook, code, count) => this.#refusals.inc({ hook, code }, count));
     this.#work.reset();
@@ -260,7 +262,6 @@ class Instruments {
       this.#oldest.set({ kind }, Math.max(0, now - oldestDueAt) / 1000);
     }
     this.#ledgerUp.set(work === undefined ? 0 : 1);
-    this.#showInstances(instances);
     if (store !== null) this.#showStore(store);
     if (service !== undefined) this.#showState(service, now);
     if (mail === undefined) return;

@@ -18,7 +18,6 @@ import { EventsController } from './controllers/events.controller.ts';
 import { ForgetController } from './controllers/forget.controller.ts';
 import { HealthController } from './controllers/health.controller.ts';
 import { HooksController } from './controllers/hooks.controller.ts';
-import { InstancesController } from './controllers/instances.controller.ts';
 import { IntakeController } from './controllers/intake.controller.ts';
 import { MailController } from './controllers/mail.controller.ts';
 import { MappingsController } from './controllers/mappings.controller.ts';
@@ -72,7 +71,6 @@ const OPERATOR_API = [
   WaitsController,
   ChannelsController,
   MailController,
-  InstancesController,
   IntakeController,
   SecretWindowsController,
 ];

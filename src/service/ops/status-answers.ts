@@ -86,9 +86,8 @@ export interface AttentionList {
   readonly items: readonly AttentionItem[];
 }
 
-/** What happened lately in equal steps, the earliest first; the last one is the present one. */
+/** What happened in the last hour in equal steps, the earliest first; the last one is the present one. */
 export interface ActivityReport extends Activity {
-  readonly window: 'hour' | 'day' | 'week';
   /** Length of a step. */
   readonly stepSeconds: number;
   /** When the first step begins. */

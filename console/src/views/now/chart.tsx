@@ -14,13 +14,11 @@ export interface Series {
   readonly name: string;
   readonly counts: readonly number[];
   readonly tone: 'good' | 'bad' | 'busy';
-  /** How much there was, not how much came: the most of it is told, not the sum. */
-  readonly isLevel?: boolean;
 }
 
 interface ChartProps {
   readonly title: string;
-  readonly window: 'hour' | 'day' | 'week' | 'month';
+  readonly window: 'hour' | 'month';
   /** When each step begins, in seconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
@@ -29,11 +27,7 @@ interface ChartProps {
 /** What was counted over time: drawn, said in one sentence, and as a table for whoever asks. */
 export function Chart({ title, window, times, series }: ChartProps) {
   const [pointed, point] = useState<number | null>(null);
-  const said = series.map(({ name, counts, isLevel }) =>
-    isLevel
-      ? `${Math.max(...counts).toLocaleString()} ${name} at most`
-      : `${sum(counts).toLocaleString()} ${name}`,
-  );
+  const said = series.map(({ name, counts }) => `${sum(counts).toLocaleString()} ${name}`);
   const at = pointed === null ? undefined : times[pointed];
   return (
     <article class="card" aria-label={title}>
@@ -57,7 +51,7 @@ export function Chart({ title, window, times, series }: ChartProps) {
       <p class="pointed faint">
         {at === undefined
           ? `last ${window}`
-          : `${stepName(at, window)}: ${series.map(({ name, counts }) => `${counts[pointed!]!.toLocaleString()} ${name}`).join(', ')}`}
+          : `${NAMES[window].format(at * 1000)}: ${series.map(({ name, counts }) => `${counts[pointed!]!.toLocaleString()} ${name}`).join(', ')}`}
       </p>
       <Figures title={title} window={window} times={times} series={series} />
     </article>
@@ -107,7 +101,7 @@ function optionsFor(
     point,
   }: Pick<ChartProps, 'window' | 'series'> & { point: (step: number | null) => void },
 ): uPlot.Options {
-  const named = (seconds: number) => AXIS[window].format(seconds * 1000);
+  const named = (seconds: number) => NAMES[window].format(seconds * 1000);
   // A canvas knows neither variables nor light-dark(): the element works them out.
   const color = (name: string) => {
     element.style.color = `var(--${name})`;
@@ -177,7 +171,7 @@ function Figures({ title, window, times, series }: ChartProps) {
             <tbody>
               {steps.toReversed().map((step) => (
                 <tr key={step}>
-                  <th scope="row">{stepName(times[step]!, window)}</th>
+                  <th scope="row">{NAMES[window].format(times[step]! * 1000)}</th>
                   {series.map(({ name, counts }) => (
                     <td key={name} class="number" data-title={name}>
                       {counts[step]!.toLocaleString()}
@@ -195,24 +189,14 @@ function Figures({ title, window, times, series }: ChartProps) {
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric' });
+/** A step of a month is a day in UTC. */
 const DATE = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
   timeZone: 'UTC',
 });
-const AXIS = { hour: CLOCK, day: CLOCK, week: DAY, month: DATE };
+const NAMES = { hour: CLOCK, month: DATE };
 const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact' });
-const STEP = new Intl.DateTimeFormat(undefined, {
-  weekday: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-
-/** A step of a month is a day in UTC. */
-function stepName(seconds: number, window: ChartProps['window']): string {
-  return (window === 'month' ? DATE : STEP).format(seconds * 1000);
-}
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { answer, api } from '../../api/client.ts';
 import type { Api } from '../../api/client.ts';
@@ -7,39 +6,18 @@ import { copy } from '../../ui/copy.ts';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { AttentionList } from './attention.tsx';
 import { Chart } from './chart.tsx';
-import { Instances } from './instances.tsx';
 import './now.css';
 
 type Activity = Api<'ActivityReport'>;
-type Window = Activity['window'];
 
-const WINDOWS: readonly Window[] = ['hour', 'day', 'week'];
 const EVERY_MS = 10_000;
 
 /** What needs a person, and what happened lately. */
 export default function Now() {
-  const [window, setWindow] = useState<Window>('hour');
   const attention = useResource(() => answer(api.GET('/ops/api/attention')), [], EVERY_MS);
-  const activity = useResource(
-    () => answer(api.GET('/ops/api/activity', { params: { query: { window } } })),
-    [window],
-    EVERY_MS,
-  );
+  const activity = useResource(() => answer(api.GET('/ops/api/activity')), [], EVERY_MS);
   return (
-    <Page
-      title="Now"
-      actions={WINDOWS.map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === window}
-          class={each === window ? 'primary' : undefined}
-          onClick={() => setWindow(each)}
-        >
-          Last {each}
-        </button>
-      ))}
-    >
+    <Page title="Now">
       <Loaded from={attention}>
         {({ items }) => (
           <>
@@ -49,7 +27,6 @@ export default function Now() {
         )}
       </Loaded>
       <Loaded from={activity}>{(report) => <Charts activity={report} />}</Loaded>
-      <Instances />
     </Page>
   );
 }
@@ -87,14 +64,14 @@ function FirstSteps() {
 }
 
 function Charts({ activity }: { activity: Activity }) {
-  const { window, stepSeconds, from } = activity;
+  const { stepSeconds, from } = activity;
   const begin = Date.parse(from) / 1000;
   const times = activity.accepted.map((_, step) => begin + step * stepSeconds);
-  const of = { times, window };
   return (
     <div class="cards charts">
       <Chart
-        {...of}
+        window="hour"
+        times={times}
         title="Requests"
         series={[
           { name: 'accepted', counts: activity.accepted, tone: 'good' },
@@ -102,7 +79,8 @@ function Charts({ activity }: { activity: Activity }) {
         ]}
       />
       <Chart
-        {...of}
+        window="hour"
+        times={times}
         title="Runs"
         series={[
           { name: 'succeeded', counts: activity.runsSucceeded, tone: 'good' },
@@ -110,17 +88,13 @@ function Charts({ activity }: { activity: Activity }) {
         ]}
       />
       <Chart
-        {...of}
+        window="hour"
+        times={times}
         title="Deliveries"
         series={[
           { name: 'delivered', counts: activity.delivered, tone: 'good' },
           { name: 'failed', counts: activity.deliveriesFailed, tone: 'bad' },
         ]}
-      />
-      <Chart
-        {...of}
-        title="Waiting work"
-        series={[{ name: 'waiting', counts: activity.waiting, tone: 'busy', isLevel: true }]}
       />
     </div>
   );

@@ -10,7 +10,6 @@ import { LANES } from '../../work-rows.ts';
 import type { ReaderCalls, WriterCalls, WriterStart } from '../protocol.ts';
 import type { SqliteTx } from '../statements.ts';
 import { ChangedTexts } from './events/changed-texts.ts';
-import { ActivityRecord } from './operations/activity.ts';
 import { FilePruning } from './operations/prune.ts';
 import { SearchIndex } from './search/search-index.ts';
 import { Claims } from './work/claims.ts';
@@ -29,12 +28,11 @@ export async function createWriterHandlers(
   { now, elapsed, held, hasSearch }: WriterStart,
 ) {
   const queues = new Queues(db);
-  const activity = new ActivityRecord(db, now, () => queues.waiting);
   const claims = new Claims(db, queues);
   const changedTexts = hasSearch ? new ChangedTexts(db) : null;
   const clock = new ClockSteps(db, now, elapsed);
   const pruning = new FilePruning(db, clock);
-  tx.remember(queues, activity);
+  tx.remember(queues);
   tx.now = now;
   await claims.endAll(tx, held);
   claims.pullIn(now);
@@ -59,10 +57,6 @@ export async function createWriterHandlers(
       pruning.noteForgotten();
       return WRITES.forgetMatching(tx, terms, from);
     },
-    writeActivity: () => {
-      activity.writeNow();
-      return null;
-    },
     prune: async (_tx, retention) => {
       const hasMoreTexts = changedTexts?.trim(0) ?? false;
       return (await pruning.step(tx, retention)) || hasMoreTexts;
@@ -72,24 +66,18 @@ export async function createWriterHandlers(
   };
   // After a rollback, what these remember may never have been written.
   const forget = () => {
-    activity.forget();
     queues.forget();
     tx.memory.clear();
     pruning.forget();
   };
   const noteTime = (time: number, elapsedNow: number) => {
-    if (!clock.note(time, elapsedNow)) return;
-    activity.clockWasSet(time);
-    allLanesChanged();
+    if (clock.note(time, elapsedNow)) allLanesChanged();
   };
   return {
     handlers,
     together: { accept: acceptAll } satisfies Together<WriterCalls>,
     noteTime,
-    beforeCommit: (time: number, elapsedNow: number) => activity.beforeCommit(time, elapsedNow),
-    committed: () => activity.committed(),
     forget,
-    writeRest: () => activity.writeRest(),
     hasForgotten: () => pruning.takeForgotten(),
   };
 }

@@ -24,14 +24,8 @@ export interface Connection<C extends CallMap<C>> {
   readonly files?: { readonly guard: FileGuard; readonly log: WriteAheadLog };
   /** Called before each group, outside of its transaction. */
   noteTime?(now: number, elapsed: number): void;
-  /** Called within each transaction, as the last before its COMMIT. */
-  beforeCommit?(now: number, elapsed: number): void;
-  /** Called when a COMMIT has returned. */
-  committed?(): void;
   /** Called after a rollback: what was remembered in memory may be wrong. */
   forget?(): void;
-  /** Writes what is only in memory, in a last transaction. */
-  writeRest?(): void;
   /** True, once, when everything that was old is forgotten. */
   hasForgotten?(): boolean;
   close?(): void;
@@ -83,10 +77,7 @@ export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
 
   async close(): Promise<void> {
     const connection = this.#connection;
-    if (!this.#isLost) {
-      writeLast(connection);
-      connection.files?.log.empty();
-    }
+    if (!this.#isLost) connection.files?.log.empty();
     connection.close?.();
     if (connection.files === undefined) connection.db.close();
     else connection.files.guard.close(connection.db);
@@ -136,7 +127,7 @@ async function runTogether<C extends CallMap<C>>(
         values.push(...(await all(connection.tx, args)));
       }
     }
-    const commitMs = commit(connection, group);
+    const commitMs = commit(connection);
     return { values, failures: [], lost: null, commitMs };
   } catch (error) {
     rollBack(connection);
@@ -160,7 +151,7 @@ async function runOneByOne<C extends CallMap<C>>(
     try {
       begin(connection);
       values[index] = await invoke(connection, call);
-      commitMs = Math.max(commitMs, commit(connection, group));
+      commitMs = Math.max(commitMs, commit(connection));
     } catch (error) {
       rollBack(connection);
       failures.push(toFailure(connection, index, error));
@@ -183,29 +174,10 @@ function begin<C extends CallMap<C>>({ db, files }: Connection<C>): void {
 }
 
 /** @returns how long it took, in milliseconds */
-function commit<C extends CallMap<C>>(
-  connection: Connection<C>,
-  { now, elapsed }: Pick<Group<C>, 'now' | 'elapsed'>,
-): number {
-  connection.beforeCommit?.(now, elapsed);
+function commit<C extends CallMap<C>>({ db }: Connection<C>): number {
   const began = performance.now();
-  connection.db.exec('COMMIT');
-  const tookMs = performance.now() - began;
-  connection.committed?.();
-  return tookMs;
-}
-
-/** A transaction of the host's own, for what is only in memory; what cannot be written is given up. */
-function writeLast<C extends CallMap<C>>(connection: Connection<C>): void {
-  if (connection.writeRest === undefined) return;
-  try {
-    begin(connection);
-    connection.writeRest();
-    connection.db.exec('COMMIT');
-    connection.committed?.();
-  } catch {
-    rollBack(connection);
-  }
+  db.exec('COMMIT');
+  return performance.now() - began;
 }
 
 /** SQLite has rolled back by itself after some errors, e.g. a full disk. */

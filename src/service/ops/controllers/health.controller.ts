@@ -44,7 +44,11 @@ export class HealthController implements OnModuleDestroy {
     const condition = await this.check.look();
     if (condition === null) throw new Refusal('not_ready');
     const degraded = degradationsOf(condition);
-    const { paused } = condition;
-    return { ok: true, status: 'ready', paused, ...(degraded.length > 0 && { degraded }) };
+    return {
+      ok: true,
+      status: 'ready',
+      paused: condition.paused,
+      ...(degraded.length > 0 && { degraded }),
+    };
   }
 }

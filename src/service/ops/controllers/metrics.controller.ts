@@ -52,16 +52,14 @@ export class MetricsController {
   /** Everything in the format of Prometheus. @throws Refusal 501 without prom-client */
   @Get()
   async scrape(@Res() reply: FastifyReply): Promise<void> {
-    const [work, store, instances, service] = await Promise.all([
+    const [work, store, service] = await Promise.all([
       this.admin.counts().catch(() => undefined),
       this.maintenance.state().catch(() => null),
-      this.admin.instances().catch(() => null),
       this.#service(),
     ]);
     const { contentType, text } = await this.metrics.scrape({
       work,
       store,
-      instances,
       service,
       now: this.clock.now(),
       mail: this.options.mail?.(),

@@ -16,7 +16,7 @@ function empty() {
   db.exec(STEPS.join(''));
   const queues = new Queues(db);
   const tx = new SqliteTx(db);
-  tx.remember(queues, { add: () => {} });
+  tx.remember(queues);
   return { db, tx, queues };
 }
 
@@ -29,7 +29,7 @@ function work(key: string, kind: 'run' | 'heartbeat' = 'run', hook = 'agent'): N
 async function plans(): Promise<{ sql: string; plan: string }[]> {
   const { db, tx, queues } = empty();
   // Counted once at a start.
-  expect(queues.waiting).toBe(0);
+  expect(queues.waitingRuns(tx, 'agent')).toBe(0);
   const prepare = db.prepare.bind(db);
   const prepared: string[] = [];
   db.prepare = (sql) => {

@@ -24,23 +24,17 @@ interface UnderWay {
 interface Held {
   readonly byId: Map<number, UnderWay>;
   runs: number;
-  deliveries: number;
   suspects: number;
   readonly byServer: Map<string, number>;
   readonly byHook: Map<string, number>;
-}
-
-/** Runs of each hook that have not ended, and runs and deliveries of all. */
-interface Backlog {
-  readonly runs: Map<string, number>;
-  total: number;
 }
 
 /** What waits and what is under way: counted once, then kept in mind, since nobody else writes work. */
 export class Queues implements WorkMemory {
   readonly #sql: ReturnType<typeof prepareStatements>;
   #known: Held | null = null;
-  #counted: Backlog | null = null;
+  /** Runs of each hook that have not ended. */
+  #counted: Map<string, number> | null = null;
   /** Of the last claim of turns. */
   #limits: ClaimLimits = {};
 
@@ -49,11 +43,11 @@ export class Queues implements WorkMemory {
   }
 
   added(kind: Kind, hook: string): void {
-    if (this.#counted !== null) count(this.#counted, kind, hook, 1);
+    if (this.#counted !== null && kind === 'run') add(this.#counted, hook, 1);
   }
 
   removed(kind: Kind, hook: string): void {
-    if (this.#counted !== null) count(this.#counted, kind, hook, -1);
+    if (this.#counted !== null && kind === 'run') add(this.#counted, hook, -1);
   }
 
   /** @param row of work that is leased now */
@@ -72,12 +66,7 @@ export class Queues implements WorkMemory {
   }
 
   waitingRuns(_tx: Tx, hook: string): number {
-    return (this.#backlog.runs.get(hook) ?? 0) - (this.#held.byHook.get(hook) ?? 0);
-  }
-
-  /** Runs and deliveries that are not under way. */
-  get waiting(): number {
-    return this.#backlog.total - this.#held.runs - this.#held.deliveries;
+    return (this.#backlog.get(hook) ?? 0) - (this.#held.byHook.get(hook) ?? 0);
   }
 
   /** Turns are claimed within these from now on. */
@@ -115,18 +104,16 @@ export class Queues implements WorkMemory {
   get #held(): Held {
     if (this.#known !== null) return this.#known;
     const [byId, byServer, byHook] = [new Map(), new Map(), new Map()];
-    const held: Held = { byId, runs: 0, deliveries: 0, suspects: 0, byServer, byHook };
+    const held: Held = { byId, runs: 0, suspects: 0, byServer, byHook };
     for (const row of this.#sql.leased.all()) hold(held, toUnderWay(row), 1);
     return (this.#known = held);
   }
 
-  get #backlog(): Backlog {
-    if (this.#counted !== null) return this.#counted;
-    const counted: Backlog = { runs: new Map(), total: 0 };
-    for (const row of this.#sql.backlog.all()) {
-      count(counted, word(row, 'kind', KINDS), text(row, 'hook'), integer(row, 'count'));
-    }
-    return (this.#counted = counted);
+  get #backlog(): Map<string, number> {
+    this.#counted ??= new Map(
+      this.#sql.backlog.all().map((row) => [text(row, 'hook'), integer(row, 'count')]),
+    );
+    return this.#counted;
   }
 }
 
@@ -136,8 +123,8 @@ function prepareStatements(db: DatabaseSync) {
       `SELECT id, lane, kind, server, hook, crashes FROM work WHERE stage = 'leased' AND ${FIRST}`,
     ),
     backlog: db.prepare(
-      `SELECT kind, hook, count(*) AS count FROM work
-       WHERE kind IN ('run', 'delivery') AND stage NOT IN ('deferred', 'dead') GROUP BY kind, hook`,
+      `SELECT hook, count(*) AS count FROM work
+       WHERE kind = 'run' AND stage NOT IN ('deferred', 'dead') GROUP BY hook`,
     ),
   };
 }
@@ -153,17 +140,11 @@ function toUnderWay(row: Row): UnderWay {
   };
 }
 
-function count(counted: Backlog, kind: Kind, hook: string, by: number): void {
-  if (kind === 'run') counted.runs.set(hook, (counted.runs.get(hook) ?? 0) + by);
-  if (kind === 'run' || kind === 'delivery') counted.total += by;
-}
-
 function hold(held: Held, work: UnderWay, by: 1 | -1): void {
   if (by === 1) held.byId.set(work.id, work);
   else held.byId.delete(work.id);
   if (work.isSuspect) held.suspects += by;
   if (work.lane === 'delivery') add(held.byServer, work.server, by);
-  if (work.kind === 'delivery') held.deliveries += by;
   if (work.kind !== 'run') return;
   held.runs += by;
   add(held.byHook, work.hook, by);
