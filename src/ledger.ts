@@ -83,7 +83,6 @@ export type {
   DecisionChange,
   DecisionOutcome,
   Forgotten,
-  ForgottenStep,
   DeliveryChange,
   DeliveryDetails,
   DeliveryJob,

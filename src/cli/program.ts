@@ -124,7 +124,7 @@ function addCommand(parent: Command, command: CliCommand, context: CommandContex
   }
   configure(made, examples, context.terminal);
   made.action(() => {
-    const words: string[] = made.processedArgs;
+    const words: string[] = made.processedArgs.flat();
     return command.action(context, made.opts(), ...words);
   });
 }

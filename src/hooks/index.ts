@@ -242,7 +242,6 @@ export type {
   DeadWorkFilter,
   DeadWorkPage,
   Forgotten,
-  ForgottenStep,
   DeliveryTarget,
   DeliveryChange,
   DeliveryFailure,

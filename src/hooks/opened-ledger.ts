@@ -158,7 +158,6 @@ export const ledgerPorts: readonly Provider[] = [
     dismiss: true,
     dismissAll: true,
     forget: true,
-    forgetMatching: true,
     leftovers: true,
     audit: true,
     audited: true,

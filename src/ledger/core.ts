@@ -26,7 +26,7 @@ import {
 import { readUsage } from './records/usage.ts';
 import { countRefusals, listRefusals, recordRefusals, sumRefusals } from './records/refusals.ts';
 import { readCounts, readDead, readWaiting } from './records/work-counts.ts';
-import { forgetEvent, forgetMatching } from './retention/erasing.ts';
+import { forgetEvent } from './retention/erasing.ts';
 import { listSessions, readSession } from './sessions/session-list.ts';
 import {
   clearRoutes,
@@ -122,7 +122,6 @@ export const WRITES = {
   dismiss,
   dismissAll,
   forgetEvent,
-  forgetMatching,
   probe,
 };
 export type Writes = CallsOf<typeof WRITES>;

@@ -71,12 +71,6 @@ export function findTerms(text: string, terms: readonly string[]): string | null
   return shownAround(text, start, end);
 }
 
-/** Whether texts together have all terms. @param values of a row; what is no text is passed over */
-export function hasTerms(values: readonly unknown[], terms: readonly string[]): boolean {
-  const texts = values.filter((value) => typeof value === 'string').map(fold);
-  return terms.every((term) => texts.some((folded) => folded.includes(term)));
-}
-
 /** Where in a text its characters from `from` to `to` are, which were counted after it was folded. */
 function placeIn(text: string, from: number, to: number): [start: number, end: number] {
   let folded = 0;

@@ -55,7 +55,7 @@ describe('hooks decisions', () => {
       after: { ...after, text: 'Dear Ann' },
     });
     await eventually('nothing of it is under way, and it is erased', async () => {
-      return (await served.hooks('events', 'forget', eventId, '--yes')).code === 0;
+      return (await served.hooks('events', 'forget', eventId)).code === 0;
     });
     expect(await entry()).toMatchObject({ before: null, after });
     expect(JSON.stringify(await entry())).not.toContain('Dear Ann');

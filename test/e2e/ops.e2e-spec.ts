@@ -319,10 +319,8 @@ describe.each([
   });
 });
 
-describe('DELETE /ops/api/events/:id and POST /ops/api/events/forget', () => {
-  const forget = (body: object) => service.post(`${EVENTS}/forget`, { body: JSON.stringify(body) });
-
-  it('tell what was erased, and where it may still stand', async () => {
+describe('DELETE /ops/api/events/:id', () => {
+  it('tells what was erased, and where it may still stand', async () => {
     expect(await service.delete(`${EVENTS}/event-1`)).toMatchObject({
       status: 200,
       body: {
@@ -330,50 +328,16 @@ describe('DELETE /ops/api/events/:id and POST /ops/api/events/forget', () => {
         events: 1,
         turns: 2,
         lines: 1,
-        refusals: 0,
         leftovers: ['ledger.before-2.db, a copy.'],
       },
     });
   });
 
-  it('are 409 while it is under way', async () => {
+  it('is 409 while it is under way', async () => {
     service.ledger.isUnderWay = true;
     const busy = await service.delete(`${EVENTS}/event-1`);
     expect(busy).toMatchObject({ status: 409, body: { ok: false, code: 'event_under_way' } });
   });
-
-  it('erase nothing by words while the index is behind, for it would leave some', async () => {
-    const behind = await forget({ matching: 'Ann' });
-    expect(behind).toMatchObject({ status: 503, body: { code: 'search_unavailable' } });
-    expect(service.ledger.journal.filter((line) => line.startsWith('forget'))).toEqual([]);
-  });
-
-  it('erase page by page, events first and then what else has the words', async () => {
-    service.ledger.isIndexBehind = false;
-    expect(await forget({ matching: 'Ann "no 7"' })).toMatchObject({
-      status: 200,
-      body: { events: 1, nextCursor: 'words 0', leftovers: [] },
-    });
-    const words = await forget({ matching: 'Ann "No 7"', cursor: 'words 0' });
-    expect(words.body).toMatchObject({ turns: 1, refusals: 3, nextCursor: 'words 100' });
-    const last = await forget({ matching: 'Ann "No 7"', cursor: 'words 100' });
-    expect(last.body).toMatchObject({
-      nextCursor: null,
-      leftovers: ['ledger.before-2.db, a copy.'],
-    });
-    expect(service.ledger.journal.filter((line) => line.startsWith('forget ['))).toEqual([
-      'forget [["ann","no 7"],0]',
-      'forget [["ann","no 7"],100]',
-    ]);
-  });
-
-  it.each([{}, { matching: '' }, { matching: 'x', cursor: 'odd' }, { matching: 'x', odd: 1 }])(
-    'refuse %j, and erase nothing',
-    async (body) => {
-      expect(await forget(body)).toMatchObject({ status: 400 });
-      expect(service.ledger.journal).toEqual([]);
-    },
-  );
 });
 
 describe('POST /ops/api/events/retry and /dismiss', () => {

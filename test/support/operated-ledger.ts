@@ -27,7 +27,6 @@ import type {
   Decision,
   DecisionOutcome,
   Forgotten,
-  ForgottenStep,
   EventChanges,
   EventFilter,
   EventDetails,
@@ -260,12 +259,7 @@ class OperatedOperations extends LedgerAdmin {
   async forget(id: string): Promise<Forgotten | 'under-way' | null> {
     this.ledger.journal.push(`forget ${id}`);
     if (this.ledger.isUnderWay) return 'under-way';
-    return id === SUMMARY.id ? { turns: 2, lines: 1, refusals: 0 } : null;
-  }
-
-  async forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
-    this.ledger.journal.push(`forget ${JSON.stringify([terms, from])}`);
-    return { turns: 1, lines: 0, refusals: 3, next: from === 0 ? 100 : null };
+    return id === SUMMARY.id ? { turns: 2, lines: 1 } : null;
   }
 
   async leftovers(): Promise<readonly string[]> {

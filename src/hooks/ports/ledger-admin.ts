@@ -88,14 +88,6 @@ export interface Forgotten {
   readonly turns: number;
   /** Lines that waited for the next turn of a main session. */
   readonly lines: number;
-  /** Refused requests. */
-  readonly refusals: number;
-}
-
-/** A step of forgetting by words. @publicApi */
-export interface ForgottenStep extends Forgotten {
-  /** Where the next step begins; null: that was the last. */
-  readonly next: number | null;
 }
 
 /** A question as whoever answers it, or ends it, has to know it. */
@@ -141,14 +133,6 @@ export abstract class LedgerAdmin {
    * has begun
    */
   abstract forget(eventId: string): Promise<Forgotten | 'under-way' | null>;
-
-  /**
-   * Erases what has all of the terms and is part of no event: turns of sessions, lines of no event, refusals, where
-   * sessions last spoke, why channels failed; and of what operators did all but who did it, when and what. A step looks at some hundred turns.
-   * @param terms folded, as `parseSearch` makes them
-   * @param from 0, then each answer's `next`
-   */
-  abstract forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep>;
 
   /** Where what was forgotten may still stand, beyond the reach of the ledger: a sentence each. */
   abstract leftovers(): Promise<readonly string[]>;

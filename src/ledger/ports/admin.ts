@@ -9,7 +9,6 @@ import type {
   DeadWorkFilter,
   DeadWorkPage,
   Forgotten,
-  ForgottenStep,
   WaitingWork,
   WorkCounts,
 } from '../../hooks/ports/ledger-admin.ts';
@@ -63,10 +62,6 @@ export class StoredAdmin extends LedgerAdmin {
 
   forget(eventId: string): Promise<Forgotten | 'under-way' | null> {
     return this.#parts.writer.call('forgetEvent', eventId);
-  }
-
-  forgetMatching(terms: readonly string[], from: number): Promise<ForgottenStep> {
-    return this.#parts.writer.call('forgetMatching', terms, from);
   }
 
   leftovers(): Promise<readonly string[]> {

@@ -1,6 +1,5 @@
-// What operators did. Entries are never changed; they go by age, and what forgetting by words finds in them. What somebody had
-// sent in place of a reply is read from the wait that he decided and its run: so it is forgotten with their event, and
-// stands nowhere twice.
+// What operators did. Entries are never changed, and go by age. What somebody had sent in place of a reply is read from the
+// wait that he decided and its run: so it is forgotten with their event, and stands nowhere twice.
 import type { AuditEntry, AuditFilter, AuditPage, NewAuditEntry } from '../../hooks/ports/audit.ts';
 import type { Decision } from '../../hooks/ports/wait.ts';
 import { shorten } from '../../platform/shorten.ts';

@@ -1,15 +1,15 @@
-// Erasing by an operator's word: an event with all that repeats it, or whatever has certain words. What is forgotten by
-// age is in old-events.ts and pruning.ts. The keys and sessions that are touched are locked before anything is looked at,
+// Erasing by an operator's word: an event with all that repeats it. What is forgotten by age is in old-events.ts and
+// pruning.ts. The keys and sessions that are touched are locked before anything is looked at,
 // and work of theirs with its rows: so no step begins meanwhile that would write down what is about to go.
-import type { Forgotten, ForgottenStep } from '../../hooks/ports/ledger-admin.ts';
+import { fullSessionKey, mainSession } from '../../hooks/ports/jobs.ts';
+import type { Forgotten } from '../../hooks/ports/ledger-admin.ts';
 import { batchesOf, handOver, leaveBatches, questionsOf } from './batches.ts';
-import { ERASABLE, STEP_TURNS, matchingRows, sessionsShown } from '../erasable-rows.ts';
-import type { ErasableRows } from '../erasable-rows.ts';
-import { integer, isTrue, text } from '../rows.ts';
+import { isTrue, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import { decodeHead, tombstone } from '../stored-head.ts';
+import type { StoredHead } from '../stored-head.ts';
 import { first, sessionLock } from '../tx.ts';
-import type { Tx, Value } from '../tx.ts';
+import type { Tx } from '../tx.ts';
 import { Touched, settle } from '../work/settlement.ts';
 import { addWork, lockOfWork, withdraw } from '../work/queue.ts';
 import { forgettingWork, openQuestions } from '../work/waits.ts';
@@ -30,8 +30,6 @@ const OF_EVENT = ['runs', 'deliveries', 'waits', 'questions'].map(
 const BAD_ENDS = 'DELETE FROM @bad_ends WHERE event_id = $1';
 const BURY = `UPDATE @events AS e SET payload = NULL, head = $2, error = NULL, look_again = false, shown_as = NULL,
   beats_open = 0, beats_failed = 0, status = 'skipped' WHERE KEY(e) = $1`;
-const SOME_TURNS = `SELECT n, session, prompt, reply FROM @turns WHERE n > $1 ORDER BY n LIMIT ${STEP_TURNS}`;
-const TAKE_TURNS = 'DELETE FROM @turns WHERE n = ANY ($1::bigint[])';
 
 /** Erases an event. Null: it is unknown; `under-way`: what has begun would write its words again. */
 export async function forgetEvent(
@@ -80,31 +78,7 @@ export async function forgetEvent(
   const touched = new Touched();
   for (const id of [...handed, ...batches.values()]) touched.addId(tx, id);
   await settle(tx, touched);
-  return { turns: turns.length, lines: lines.length, refusals: 0 };
-}
-
-/** Erases what has all of the terms and is part of no event. */
-export async function forgetMatching(
-  tx: Tx,
-  terms: readonly string[],
-  from: number,
-): Promise<ForgottenStep> {
-  const rows = await tx.all(SOME_TURNS, from);
-  const found = matchingRows(rows, ['session', 'prompt', 'reply'], terms);
-  await tx.run(
-    TAKE_TURNS,
-    found.map((row) => integer(row, 'n')),
-  );
-  await tx.run(FORGET_RUNNERS, found.map(sessionOf));
-  const turns = found.length;
-  const last = rows.at(-1);
-  const next = rows.length === STEP_TURNS && last !== undefined ? integer(last, 'n') : null;
-  if (from > 0) return { turns, lines: 0, refusals: 0, next };
-  const lines = await erase(tx, ERASABLE.lines, terms);
-  tx.memory.forgetSessions(lines.map(sessionOf));
-  const refusals = await erase(tx, ERASABLE.refusals, terms);
-  await erase(tx, ERASABLE.others, terms);
-  return { turns, lines: lines.length, refusals: refusals.length, next };
+  return { turns: turns.length, lines: lines.length };
 }
 
 function keyName(row: Row): string {
@@ -115,27 +89,9 @@ function sessionOf(row: Row): string {
   return text(row, 'session');
 }
 
-async function erase(
-  tx: Tx,
-  tables: readonly ErasableRows[],
-  terms: readonly string[],
-): Promise<Row[]> {
-  const erased: Row[] = [];
-  for (const { table, key, words, where, clear } of tables) {
-    const all = await tx.all(`SELECT ${[...key, ...words].join()} FROM @${table} WHERE ${where}`);
-    const act = clear === undefined ? `DELETE FROM @${table}` : `UPDATE @${table} SET ${clear}`;
-    const places = key.map((_, index) => `$${index + 1}`).join();
-    for (const row of matchingRows(all, words, terms)) {
-      await tx.run(
-        `${act} WHERE (${key.join()}) = (${places})`,
-        ...key.map((column) => partOf(row, column)),
-      );
-      erased.push(row);
-    }
-  }
-  return erased;
-}
-
-function partOf(row: Row, column: string): Value {
-  return typeof row[column] === 'number' ? integer(row, column) : text(row, column);
+/** The sessions that were, or will be, shown an event: those of its runs, and the main ones of its agents. */
+function sessionsShown(runs: readonly Row[], { actions = [] }: StoredHead): string[] {
+  const own = runs.map((run) => fullSessionKey(text(run, 'agent_id'), text(run, 'session_key')));
+  const agents = [...runs.map((run) => run['agent_id']), ...actions.map(({ agentId }) => agentId)];
+  return [...new Set([...own, ...agents.map((id) => mainSession(String(id)))])];
 }

@@ -129,17 +129,8 @@ export interface Forgotten extends Done {
   readonly turns: number;
   /** Lines that waited for a turn. */
   readonly lines: number;
-  readonly refusals: number;
   /** Where it may still stand, beyond the reach of the service, and what to do there: a sentence each. */
   readonly leftovers: readonly string[];
-}
-
-/** What was erased of all that has certain words. */
-export interface ForgottenPage extends Forgotten {
-  /** Ids of events that were left alone, since a run or a delivery of theirs is under way. */
-  readonly underWay: readonly string[];
-  /** `cursor` of the next call; null: there was no more. */
-  readonly nextCursor: string | null;
 }
 
 /** A page of refused requests, newest first. */

@@ -110,7 +110,7 @@ function parseObject(bytes: Buffer): object {
 }
 
 /** A number or an id, by which ledgers say where a page has ended. */
-export const CURSOR = String.raw`(?:-?\d{1,16}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})`;
+const CURSOR = String.raw`(?:-?\d{1,16}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})`;
 
 /** How long a page is. */
 export class LimitQuery {

@@ -1,6 +1,5 @@
 import type { NewAuditEntry } from '../../../src/hooks/ports/audit.ts';
 import { LedgerUnavailable } from '../../../src/hooks/ports/ledger.ts';
-import { parseSearch } from '../../../src/platform/search-text.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -99,28 +98,6 @@ export function describeAudit(openStore: OpenStore): void {
       const before = now - 30 * DAY_MS;
       await under.ledger.maintenance.prune({ now, payloadsBefore: before, eventsBefore: before });
       expect((await listed()).map(({ subject }) => subject)).toEqual(['new']);
-    });
-
-    it('loses words that are forgotten, and not that somebody did it', async () => {
-      await record(
-        entry({ subject: 'agent:main:hook:Müller' }),
-        entry({ before: { to: 'MÜLLER' } }),
-        entry({ after: { to: 'mueller' } }),
-      );
-      await under.ledger.admin.forgetMatching(parseSearch('müller operator'), 0);
-      await under.ledger.admin.forgetMatching(parseSearch('müller'), 0);
-      const states = (await listed()).map(({ actor, operation, subject, before, after }) => {
-        expect({ actor, operation }).toEqual({
-          actor: 'operator',
-          operation: 'POST /ops/api/pause',
-        });
-        return [subject, before, after];
-      });
-      expect(states).toEqual([
-        [null, { paused: false }, { to: 'mueller' }],
-        [null, null, null],
-        [null, null, null],
-      ]);
     });
 
     it('is refused by a ledger that is closed', async () => {

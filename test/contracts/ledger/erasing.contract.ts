@@ -5,11 +5,9 @@ import {
   MAIN,
   agent,
   delivery,
-  event,
   heartbeat,
   key,
   runOf,
-  systemEvent,
   turn,
   wake,
   wakeNow,
@@ -20,7 +18,7 @@ import type { OpenStore } from './store.ts';
 const HOOK = 'agent:main:a';
 const CONTEXT = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
 
-/** `LedgerAdmin.forget` and `forgetMatching`: what an operator has erased. */
+/** `LedgerAdmin.forget`: what an operator has erased. */
 export function describeErasing(openStore: OpenStore): void {
   describe('erasing', () => {
     let under: LedgerUnderTest;
@@ -62,7 +60,7 @@ export function describeErasing(openStore: OpenStore): void {
         { type: 'run-update', id: runOf(id), status: 'succeeded', prompt: 'p', reply: 'r' },
         ...delivery(id, 'skipped'),
       );
-      expect(await forget(id)).toEqual({ turns: 0, lines: 0, refusals: 0 });
+      expect(await forget(id)).toEqual({ turns: 0, lines: 0 });
       expect(await under.details(id)).toMatchObject({
         id,
         hook: 'agent',
@@ -96,7 +94,7 @@ export function describeErasing(openStore: OpenStore): void {
         turn(MAIN, { prompt: 'another', events: [other] }),
         turn(MAIN, { prompt: 'none' }),
       );
-      expect(await forget(mine)).toEqual({ turns: 1, lines: 1, refusals: 0 });
+      expect(await forget(mine)).toEqual({ turns: 1, lines: 1 });
       expect(await prompts(MAIN)).toEqual(['another', 'none']);
       const left = (await context(MAIN)).pending.map(({ eventId }) => eventId);
       expect(left).toEqual([other, id]);
@@ -113,7 +111,7 @@ export function describeErasing(openStore: OpenStore): void {
 
     it('takes work that is not begun, and the next of its key is up', async () => {
       const [first, second] = [await accept(agent('a')), await accept(agent('a'))];
-      expect(await forget(first)).toEqual({ turns: 0, lines: 0, refusals: 0 });
+      expect(await forget(first)).toEqual({ turns: 0, lines: 0 });
       const lease = await under.claimOne();
       expect(lease).toMatchObject({ job: { eventId: second } });
       expect(await under.ledger.admin.counts()).toMatchObject([{ kind: 'run', state: 'running' }]);
@@ -158,73 +156,6 @@ export function describeErasing(openStore: OpenStore): void {
       const id = await accept(wakeNow());
       await forget(id);
       expect((await under.details(id)).status).toBe('skipped');
-    });
-
-    describe('by words', () => {
-      const matching = async (...terms: string[]) => {
-        const sum = { turns: 0, lines: 0, refusals: 0 };
-        for (let from: number | null = 0; from !== null;) {
-          const { next, ...done } = await under.ledger.admin.forgetMatching(terms, from);
-          sum.turns += done.turns;
-          sum.lines += done.lines;
-          sum.refusals += done.refusals;
-          from = next;
-        }
-        return sum;
-      };
-
-      it('takes turns that have all of them, however many there are', async () => {
-        const many = Array.from({ length: 90 }, (_, n) => turn(MAIN, { prompt: `prompt ${n}` }));
-        const named = turn(HOOK, { prompt: 'Ann called', reply: 'MÜLLER, Ann' });
-        await remember(...many, turn(HOOK, { prompt: 'Ann alone' }), named);
-        await remember(...Array.from({ length: 60 }, () => turn('agent:main:b', { reply: 'x' })));
-        await remember(turn('agent:main:c', { prompt: 'ann', reply: 'Mueller, and müller' }));
-        expect(await matching('ann', 'muller')).toEqual({ turns: 2, lines: 0, refusals: 0 });
-        expect(await prompts(HOOK)).toEqual(['Ann alone']);
-        expect(await prompts(MAIN)).toHaveLength(90);
-        expect(await prompts('agent:main:c')).toEqual([]);
-      });
-
-      it('takes lines of no event, routes, refusals and why channels failed', async () => {
-        await accept(event());
-        await remember(systemEvent({ text: 'Reply to Müller failed' }), systemEvent());
-        await under.ledger.sessions.noteRoute(MAIN, { channel: 'chan_1', to: 'müller' });
-        await under.ledger.sessions.noteRoute(MAIN, { channel: 'chan_2', to: '42' });
-        const at = under.clock.now();
-        const refused = {
-          at,
-          kind: 'lost',
-          hook: null,
-          client: '127.0.0.1',
-          status: 404,
-          code: 'unknown_hook',
-          reason: 'There is no such hook.',
-          verifiedBy: 'token',
-          bytes: 2,
-          count: 1,
-        } as const;
-        const names = ['mueller', 'Müller'];
-        await under.ledger.refusals.record(
-          names.map((name) => ({ ...refused, name })),
-          [],
-        );
-        const message = 'no chat Müller';
-        const failure = { kind: 'auth', at, since: at, message, restsUntil: null } as const;
-        await under.ledger.work.noteChannels({
-          chan_1: { lastSuccessAt: at, lastError: failure },
-        });
-        expect(await matching('muller')).toEqual({ turns: 0, lines: 1, refusals: 1 });
-        expect((await context(MAIN)).pending.map(({ text }) => text)).toEqual(['hello']);
-        expect(await under.ledger.sessions.routes(MAIN)).toEqual({
-          last: { channel: 'chan_2', to: '42' },
-          byChannel: { chan_2: '42' },
-        });
-        const { refusals } = await under.ledger.refusals.list({ limit: 10 });
-        expect(refusals.map(({ name }) => name)).toEqual(['mueller']);
-        expect(await under.ledger.admin.channelConditions()).toEqual({
-          chan_1: { lastSuccessAt: at, lastError: null },
-        });
-      });
     });
   });
 }

@@ -53,10 +53,6 @@ export async function createWriterHandlers(
       pruning.noteForgotten();
       return WRITES.forgetEvent(tx, eventId);
     },
-    forgetMatching: (_tx, terms, from) => {
-      pruning.noteForgotten();
-      return WRITES.forgetMatching(tx, terms, from);
-    },
     prune: async (_tx, retention) => {
       const hasMoreTexts = changedTexts?.trim(0) ?? false;
       return (await pruning.step(tx, retention)) || hasMoreTexts;

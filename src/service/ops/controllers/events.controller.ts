@@ -221,7 +221,7 @@ export class EventsController {
 }
 
 /** What a search that was not made is answered with. @throws Refusal invalid_query, search_off, search_unavailable */
-export function searchRefused(error: unknown): never {
+function searchRefused(error: unknown): never {
   if (!(error instanceof SearchRefused)) throw error;
   const { why, message } = error;
   if (why === 'off') throw new Refusal('search_off');
