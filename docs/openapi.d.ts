@@ -86,8 +86,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was accepted, refused, run and delivered, and what waited, in equal steps
-         * @description What was accepted, refused, run and delivered, and what waited, in equal steps; the last one is the present one.
+         * What was accepted, refused, run and delivered in each minute of the last hour
+         * @description What was accepted, refused, run and delivered in each minute of the last hour; the last one is the present one.
          */
         get: operations["activity"];
         put?: never;
@@ -344,26 +344,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/api/events/forget": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Erases all events that have these words, and then what else has them
-         * @description Erases all events that have these words, and then what else has them: turns, waiting lines, refusals. A page at a time: `nextCursor`, there is more.
-         */
-        post: operations["forgetForgetMatching"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -410,23 +390,6 @@ export interface paths {
         };
         /** Every way in, the built-in ones first, with what was accepted and refused there in the last 24 hours */
         get: operations["hooksList"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/api/instances": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Those that were heard of lately, the oldest first */
-        get: operations["instancesList"];
         put?: never;
         post?: never;
         delete?: never;
@@ -998,27 +961,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What happened lately in equal steps, the earliest first; the last one is the present one. */
+        /** @description What happened in the last hour in equal steps, the earliest first; the last one is the present one. */
         ActivityReport: {
-            /** @enum {string} */
-            window: "day" | "hour" | "week";
             /** @description Length of a step. */
             stepSeconds: number;
             /** @description When the first step begins. */
             from: string;
             /** @description Events that were stored, those included that failed at once or had nothing to do. */
             accepted: number[];
-            /** @description Refused requests that were recorded (`Refusals.record`). */
+            /** @description Refused requests that are kept (`Refusals.record`). */
             refused: number[];
             runsSucceeded: number[];
-            /** @description Runs that ended as `failed`, `timed-out` or `interrupted`; one that is retried may end again. */
+            /** @description Runs that ended as `failed`, `timed-out` or `interrupted`. */
             runsFailed: number[];
             /** @description Deliveries that ended as `delivered` or `accepted`. */
             delivered: number[];
             /** @description Deliveries that ended as `dead` or `unknown`. */
             deliveriesFailed: number[];
-            /** @description Runs and deliveries that waited, the most that was seen in the step; as in the step before where none was looked at. */
-            waiting: number[];
         };
         /** @description A tool call that an agent wants to make. */
         AskedCall: {
@@ -1359,24 +1318,6 @@ export interface components {
             turns: number;
             /** @description Lines that waited for a turn. */
             lines: number;
-            refusals: number;
-            /** @description Where it may still stand, beyond the reach of the service, and what to do there: a sentence each. */
-            leftovers: string[];
-            /** @constant */
-            ok: true;
-        };
-        /** @description What was erased of all that has certain words. */
-        ForgottenPage: {
-            /** @description Ids of events that were left alone, since a run or a delivery of theirs is under way. */
-            underWay: string[];
-            /** @description `cursor` of the next call; null: there was no more. */
-            nextCursor: string | null;
-            events: number;
-            /** @description Turns of sessions that were shown it. */
-            turns: number;
-            /** @description Lines that waited for a turn. */
-            lines: number;
-            refusals: number;
             /** @description Where it may still stand, beyond the reach of the service, and what to do there: a sentence each. */
             leftovers: string[];
             /** @constant */
@@ -1442,11 +1383,6 @@ export interface components {
             /** @description The header in which the sender shows its secret as it is, `authorization` for user and password; null: in none. */
             secretHeader: string | null;
         };
-        /** @description The processes that share the ledger. */
-        Instances: {
-            /** @description Null: the ledger is a file, which this process has alone. */
-            instances: components["schemas"]["LedgerInstance"][] | null;
-        };
         /** @description Whether intake and work stand still. */
         Intake: {
             paused: boolean;
@@ -1461,24 +1397,6 @@ export interface components {
             skipped: true;
             /** @constant */
             reason: "the run has ended";
-        };
-        /** @description A process that has the ledger open. */
-        LedgerInstance: {
-            id: string;
-            /** @description By which people tell processes apart: its host and its process id. */
-            name: string;
-            /** @description Of this package; null: the process does not say. */
-            version: string | null;
-            /** @description A digest: processes with the same one are configured alike. Null: the process does not say. */
-            configuration: string | null;
-            /** @description ISO 8601, by the clock of the store. */
-            startedAt: string;
-            /** @description When it was last heard of, likewise; twice a minute while it lives. */
-            seenAt: string;
-            /** @description It is the one that answers. */
-            isThis: boolean;
-            /** @description Steps of work that are under way in it. */
-            underWay: number;
         };
         /** @description Who is logged in, and what they may do: each role also what the ones before it may. */
         LoggedIn: {
@@ -2274,18 +2192,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description invalid_query */
-        InvalidQuery: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @constant */
-                    code?: "invalid_query";
-                };
-            };
-        };
         /** @description operator_token_ended, operator_unauthorized, session_ended */
         OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded: {
             headers: {
@@ -2359,6 +2265,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @constant */
                     code?: "store_unavailable";
+                };
+            };
+        };
+        /** @description invalid_query */
+        InvalidQuery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @constant */
+                    code?: "invalid_query";
                 };
             };
         };
@@ -2510,18 +2428,6 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_body, invalid_query */
-        InvalidBodyOrInvalidQuery: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_body" | "invalid_query";
-                };
-            };
-        };
         /** @description not_ready, stopping */
         NotReadyOrStopping: {
             headers: {
@@ -2557,6 +2463,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"] & {
                     /** @enum {unknown} */
                     code?: "configuration_read_only" | "no_configuration_files";
+                };
+            };
+        };
+        /** @description invalid_body, invalid_query */
+        InvalidBodyOrInvalidQuery: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_body" | "invalid_query";
                 };
             };
         };
@@ -3597,10 +3515,7 @@ export interface operations {
     };
     activity: {
         parameters: {
-            query?: {
-                /** @description `hour` in 60 steps of a minute, `day` in 96 of 15 minutes, or `week` in 84 of two hours. */
-                window?: "hour" | "day" | "week";
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -3616,7 +3531,6 @@ export interface operations {
                     "application/json": components["schemas"]["ActivityReport"];
                 };
             };
-            400: components["responses"]["InvalidQuery"];
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
             403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
             421: components["responses"]["HostNotAllowed"];
@@ -4276,44 +4190,6 @@ export interface operations {
             };
         };
     };
-    forgetForgetMatching: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Words and "quoted phrases", as `search` of `GET /ops/api/events` takes them: whatever has all of them is erased. */
-                    matching: string;
-                    /** @description `nextCursor` of the answer before. */
-                    cursor?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ForgottenPage"];
-                };
-            };
-            400: components["responses"]["InvalidBodyOrInvalidQuery"];
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            413: components["responses"]["BodyTooLarge"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            501: components["responses"]["SearchOff"];
-            503: components["responses"]["SearchUnavailableOrStoreUnavailable"];
-        };
-    };
     healthLive: {
         parameters: {
             query?: never;
@@ -4376,32 +4252,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hooks"];
-                };
-            };
-            401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];
-            403: components["responses"]["ConsoleHeaderMissingOrForeignOriginOrLoopbackOnlyOrRoleTooLow"];
-            421: components["responses"]["HostNotAllowed"];
-            429: components["responses"]["TooManyAuthFailures"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["StoreUnavailable"];
-        };
-    };
-    instancesList: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Instances"];
                 };
             };
             401: components["responses"]["OperatorTokenEndedOrOperatorUnauthorizedOrSessionEnded"];

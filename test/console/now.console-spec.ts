@@ -18,8 +18,6 @@ describe('The view Now of the console', () => {
     await requests.locator('canvas').waitFor();
     await requests.getByText('Figures').click();
     await requests.getByRole('cell', { name: '3', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Last week' }).click();
-    await requests.getByRole('img', { name: /of the last week: 3 accepted/ }).waitFor();
     expect(await suite.operator.violations()).toEqual([]);
     expect(suite.operator.complaints).toEqual([]);
   });

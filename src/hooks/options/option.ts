@@ -18,8 +18,6 @@ export interface OptionTraits {
   readonly restart?: boolean;
   /** True: only gateway.json5 may say it, so that no fragment widens what was closed there. */
   readonly operatorOnly?: boolean;
-  /** True: it may differ between services that share a ledger. */
-  readonly perInstance?: boolean;
   /** Entries of a list that several files give: one behind the other, or as a set. Default: the last file wins. */
   readonly merge?: 'append' | 'unite';
   /** Actions of mappings that read it. Default: all. */

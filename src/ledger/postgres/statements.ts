@@ -30,7 +30,7 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
 const written = new Map<string, string>();
 
 /** A statement of the ledger in PostgreSQL's words, with `@schema` before its tables. */
-export function toPostgres(sql: string): string {
+function toPostgres(sql: string): string {
   const known = written.get(sql);
   if (known !== undefined) return known;
   const named = sql.replaceAll(/@(?!schema\b)(\w+)/g, '@schema.$1');

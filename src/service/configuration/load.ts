@@ -1,19 +1,16 @@
-import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
-import { isRecord } from '../../platform/objects.ts';
 import type { Environment } from './environment.ts';
 import { modeWarnings } from './file-modes.ts';
 import { readConfigurationFiles } from './files.ts';
-import type { ConfigurationFiles, Sections } from './files.ts';
+import type { ConfigurationFiles } from './files.ts';
 import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
 import { maskProblems } from './masking.ts';
 import type { Need } from './packages.ts';
 import type { ResolvedSections } from './resolve.ts';
-import { CONFIGURATION } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
 /** What it was read from, and what it says. */
@@ -90,29 +87,4 @@ export async function loadConfiguration(
     findings: () => [...findings, ...modes()],
     needed: inspection.needed,
   };
-}
-
-const LENGTH = 12;
-
-/** Names a configuration among those of services that share a ledger; nothing of it can be read from it. */
-export function configurationDigest(sections: Sections): string {
-  const shared = Object.entries(sections).map(([name, section]) => {
-    if (!isRecord(section)) return [name, section];
-    const place = CONFIGURATION.at(name);
-    const entries = Object.entries(section);
-    return [
-      name,
-      Object.fromEntries(entries.filter(([key]) => place.at(key).traits.perInstance !== true)),
-    ];
-  });
-  const text = JSON.stringify(inOrder(Object.fromEntries(shared)));
-  return hash('sha256', text).slice(0, LENGTH);
-}
-
-/** Files may name the same keys in another order. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (!isRecord(value)) return value;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]));
 }

@@ -13,7 +13,7 @@ import type { ChannelBindings, Problem, ProviderOptions } from '../../hooks/inde
 import { getField } from '../../platform/objects.ts';
 import { currentBindings } from './channels-section.ts';
 import { inspectConfiguration } from './inspect.ts';
-import { configurationDigest, loadConfiguration } from './load.ts';
+import { loadConfiguration } from './load.ts';
 import type { Environment } from './environment.ts';
 import {
   GATEWAY_FILE,
@@ -229,21 +229,21 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     const changed = changedFiles(this.running.inForce.files, files);
     this.running.use(next);
     this.#report(changed, next.warnings);
-    if (changed.length > 0) await this.#keep(changed, next);
+    if (changed.length > 0) await this.#keep(changed, files);
   }
 
-  async #keep(files: readonly string[], { sections }: Configuration): Promise<void> {
+  async #keep(changed: readonly string[], files: ConfigurationFiles): Promise<void> {
     const entry = {
       actor: 'files',
       client: null,
       operation: 'reload',
-      subject: files.join(', '),
+      subject: changed.join(', '),
       outcome: 'done',
       before: null,
       after: null,
     };
     // Services that share a ledger read the same files, each for itself.
-    const once = hash('sha256', JSON.stringify([configurationDigest(sections), entry]));
+    const once = hash('sha256', JSON.stringify([files, entry]));
     await this.trail.record({ ...entry, once });
   }
 

@@ -74,13 +74,13 @@ export class GatewayAuthOptions {
 /** The `gateway` section: how the service listens. Every change but that of `auth.token` needs a restart. */
 export class GatewayOptions {
   /** Address to listen on. GATEWAY_HOST in the environment wins. @default '127.0.0.1' */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true })
   @IsString()
   @IsNotEmpty()
   host = '127.0.0.1';
 
   /** Port to listen on, 0 to 65,535; 0: any free one. GATEWAY_PORT in the environment wins. @default 18790 */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true })
   @IsInt()
   @Min(0)
   @Max(65_535)
@@ -100,7 +100,7 @@ export class GatewayOptions {
    * How long runs may continue after SIGTERM before they are left to the next start, in seconds, 0 to 3,600.
    * @default 20
    */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true })
   @IsNumber()
   @Min(0)
   @Max(3600)
@@ -115,7 +115,7 @@ export class OpsOptions {
    * relative path starts at the configuration directory). It says where, `exposed` says for whom. Absent: on that of the
    * hooks.
    */
-  @Option({ restart: true, perInstance: true, operatorOnly: true })
+  @Option({ restart: true, operatorOnly: true })
   @IsOptional()
   @IsListenAddress()
   listen?: string | number;
@@ -134,7 +134,7 @@ export class OpsOptions {
    * localhost and the name that is listened on need no entry; any other `Host` is answered 421.
    * @default []
    */
-  @Option({ restart: true, perInstance: true, operatorOnly: true })
+  @Option({ restart: true, operatorOnly: true })
   @IsArray()
   @Matches(HOST_NAME, {
     each: true,

@@ -74,12 +74,12 @@ export class StoreOptions extends RetentionOptions {
    * and without `postgres` the ledger.
    * @default 'data'
    */
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true })
   @IsString()
   @IsNotEmpty()
   dir = 'data';
 
-  @Option({ restart: true, perInstance: true })
+  @Option({ restart: true })
   @OptionalSection(PostgresStoreOptions)
   postgres?: PostgresStoreOptions;
 
