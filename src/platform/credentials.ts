@@ -8,7 +8,6 @@ import { toPlainNumber } from './exact-json.ts';
 /** Anywhere in a name, of headers, query parameters and fields. */
 const EVERYWHERE =
   /authorization|cookie|token|secret|signature|hmac|jwt|assertion|credential|passw|passphrase|passcode|client-?principal|client-?cert|client[-_]?state|oidc|(?:api|access|private|signing|subscription|encryption|licen[cs]e|stream|master|shared|auth|functions?|storage|webhook|hook)[-_. ]?key|session[-_. ]?id/;
-/** The same as words of their own. */
 const WORDS = /(?:^|[-_])(?:auth|sig|pwd|pass|dpop|otp|mac)(?:$|[-_])/;
 /** Of headers and query parameters only. */
 const IN_HEAD = /session|(?:^|[-_])(?:key|sign)$|^code$/;
@@ -40,16 +39,13 @@ export const isCredential = remembering((name) => {
   return IN_HEAD.test(small) && !HARMLESS_KEY.test(small);
 });
 
-/** Whether a field of a body of this name, such as `clientSecret`, holds a credential. */
 export const isCredentialField = remembering((name) => {
   const small = name.replaceAll(/([a-z\d])([A-Z])/g, '$1-$2').toLowerCase();
   return EVERYWHERE.test(small) || WORDS.test(small);
 });
 
-/** Stands where something was left out. */
 export const LEFT_OUT = '[left out]';
 
-/** What an operator says of one place in payloads. */
 export interface RedactionRule {
   /** Keys from the payload down; `[]` is every item of a list. */
   readonly path: readonly string[];
@@ -99,7 +95,6 @@ function isCredentialIn(key: string, value: unknown): boolean {
   return typeof toPlainNumber(value) !== 'number' || !/token/i.test(key);
 }
 
-/** The rules of an object or list that stand for a child of it. */
 function stepInto(rules: Redaction, key: string, isItem: boolean): Redaction {
   if (rules.length === 0) return NO_RULES;
   return rules.flatMap(({ path: [step, ...path], keep }) =>
@@ -131,7 +126,6 @@ const NAMED_VALUE = /([\w.-]{2,60})(["']?\s{0,3}[=:]\s{0,3}["']?)([^\s"'&,;<>]+)
 /** What stands behind the name of a scheme, and before the host of a URL. */
 const PRESENTED =
   /\b([Bb]earer|[Bb]asic)(\s+)(?=[\w.~+/-]*(?:[\d=]|[a-z][A-Z]))[\w.~+/=-]{8,}|:\/\/[^\s/@]+@/g;
-/** Tokens that are known by how they begin. */
 const KNOWN_TOKEN =
   /\b(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|xapp-|sk-|[rs]k_live_|whsec_|AKIA|eyJ)[\w.-]{12,}/g;
 

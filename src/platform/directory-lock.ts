@@ -11,7 +11,6 @@ const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
 const HELD: ReadonlySet<number> = new Set([5, 6]);
 const NO_DATABASE: ReadonlySet<number> = new Set([11, 26]);
 
-/** How often somebody who waits asks again. */
 const ASK_EVERY_MS = 25;
 
 const USED_BY_ANOTHER =

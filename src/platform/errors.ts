@@ -5,7 +5,6 @@ import { getField } from './objects.ts';
  * hold tokens: where an outgoing request failed, say its {@link errorCode} and nothing else.
  */
 
-/** How many causes are looked through. */
 const MOST_CAUSES = 5;
 
 /** Codes of the system and of Node: `ECONNREFUSED`, `UND_ERR_SOCKET`, `ERR_INVALID_URL`. */
@@ -21,7 +20,6 @@ export function failedCall(error: unknown): string | undefined {
   return causedBy(error, (cause) => textOfForm(cause, 'syscall', /^[a-z]+$/));
 }
 
-/** Whether the error itself or something that caused it is of that name. */
 export function isCausedBy(error: unknown, name: string): boolean {
   return causedBy(error, (cause) => getField(cause, 'name') === name || undefined) === true;
 }

@@ -1,4 +1,3 @@
-/** A part of each day, from one minute to another. */
 export interface Hours {
   /** First minute, `HH:MM`. */
   readonly start: string;

@@ -245,7 +245,6 @@ describe('requests to public addresses only', () => {
     ['2001:db8::1', false],
   ])('%s is public: %s', (address, is) => expect(isPublicAddress(address)).toBe(is));
 
-  /** What a connection is given for a name; each call of the resolver answers anew. */
   async function resolved(answers: LookupAddress[][], all: boolean) {
     const resolver = ((_name: string, _options: object, done: (...given: unknown[]) => void) => {
       done(null, answers.shift());

@@ -17,7 +17,6 @@ const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('nod
  * `redirect: 'manual'` and puts {@link limitBody} around its response.
  */
 
-/** What is sent, and how long and how much of an answer is waited for. */
 export interface HttpRequest {
   /** @default 'GET' */
   readonly method?: string;
@@ -66,7 +65,6 @@ export class HttpAnswer implements HttpHead {
     this.headers = headers;
   }
 
-  /** The body as UTF-8. */
   get text(): string {
     return new TextDecoder().decode(this.body);
   }
@@ -97,14 +95,12 @@ export class HttpError extends Error {
     message: string,
     /** Of the system, of TLS or of `fetch`, for example `ECONNREFUSED`; see {@link explainCode}. */
     readonly code?: string,
-    /** Of an answer that broke off or was too large: what had come before. */
     readonly head?: HttpHead,
   ) {
     super(message);
   }
 }
 
-/** What the commonest of the system's codes mean to a person. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no host of that name',
@@ -117,7 +113,6 @@ const MEANINGS: Readonly<Record<string, string>> = {
 /** System calls that come before a connection: where they fail, nothing was sent. */
 const BEFORE_CONNECTION = new Set(['connect', 'getaddrinfo']);
 
-/** The connection was never made, so that nothing was sent. */
 const NOT_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
@@ -246,7 +241,6 @@ export async function sendDirectly(
   return { status: answer.statusCode ?? 0, headers: new Headers(answered), body: answer };
 }
 
-/** Nothing was sent: the host is at no public address. */
 class PrivateAddress extends Error {
   readonly code = 'PRIVATE_ADDRESS';
 }
@@ -316,12 +310,10 @@ function isUnsent(code = '', call = ''): boolean {
   return BEFORE_CONNECTION.has(call) || NOT_SENT.has(code);
 }
 
-/** Everything that stays on this machine: 127.0.0.0/8 and ::1. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Whether only this machine can reach a service that listens on `host`. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host);
   if (family === 0) return host.toLowerCase() === 'localhost';

@@ -1,8 +1,7 @@
 import { HttpError, buildRequest, sendDirectly, toHttpError } from './http-client.ts';
 import type { HttpHead, HttpRequest } from './http-client.ts';
 
-/** An answer whose body is read as it comes. */
-export interface OpenedAnswer extends HttpHead {
+interface OpenedAnswer extends HttpHead {
   /** Ending the loop early ends the connection. @throws HttpError where it breaks off; the signal's reason */
   readonly body: AsyncIterable<Uint8Array>;
 }

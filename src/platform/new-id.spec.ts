@@ -10,7 +10,6 @@ describe('ids', () => {
   let now: number;
   let ids: RisingIds;
   const draw = (count: number) => Array.from({ length: count }, () => ids.next());
-  /** The heads that are not later than the one before. */
   const notRising = (drawn: readonly string[]) => {
     const heads = drawn.map(head);
     return heads.filter((it, at) => at > 0 && it <= (heads.at(at - 1) ?? ''));

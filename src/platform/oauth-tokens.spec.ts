@@ -132,7 +132,6 @@ describe('OAuthTokens without a token', () => {
 });
 
 describe('OAuthTokens by a refresh token that may be used once', () => {
-  /** Refresh tokens that the endpoint takes, each with the one that it gives for it. */
   let taken: Map<string, string>;
   let presented: string[];
   let saved: string[];

@@ -9,7 +9,6 @@ import { getField, getText } from './objects.ts';
  */
 
 export interface OAuthOptions {
-  /** The token endpoint. */
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret?: string;
@@ -63,7 +62,6 @@ export class OAuthError extends Error {
   /** True: the client or its refresh token is refused, and asking again changes nothing. */
   readonly isRefused: boolean;
 
-  /** @param presented what the endpoint was shown. */
   constructor({ status, headers, json }: HttpAnswer, presented: 'client' | 'refresh token') {
     const code = getText(json, 'error');
     const isFinal = code !== undefined && FINAL_CODES.has(code);
@@ -84,7 +82,6 @@ export class OAuthError extends Error {
 export class OAuthTokens {
   /** The access token in use, and until when, in epoch milliseconds. */
   #kept: { readonly token: string; readonly until: number } | undefined;
-  /** The refresh token in use, and the last that came of the configured one. */
   #refreshToken: string | undefined;
   #newest: string | undefined;
 

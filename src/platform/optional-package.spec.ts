@@ -15,7 +15,6 @@ let directory: string;
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'optional-'))));
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Puts a package into a node_modules of its own. */
 function install(
   name: string,
   version: string,
@@ -30,7 +29,6 @@ function install(
   writeFileSync(join(root, 'index.js'), source);
 }
 
-/** Loads as a module in that directory would. */
 async function load(name: string, range: string): Promise<unknown> {
   const entry = join(directory, 'node_modules', name, 'index.js');
   const from = pathToFileURL(join(directory, 'app.js')).href;

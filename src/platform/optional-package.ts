@@ -42,7 +42,6 @@ export class OptionalPackageError extends Error {
   }
 }
 
-/** The command that installs all of them. */
 export function installCommand(names: readonly OptionalPackage[]): string {
   return `npm i [-g] ${names.map(withRange).join(' ')}`;
 }
@@ -63,7 +62,6 @@ export function missingPackages(
   });
 }
 
-/** Packages that were looked at and fit. */
 const fitting = new Set<OptionalPackage>();
 
 /**
@@ -118,7 +116,6 @@ export async function loadInRange<T>(
   }
 }
 
-/** What we read of a package.json. */
 interface Manifest {
   readonly path: string;
   readonly version: string;

@@ -3,7 +3,6 @@
 
 /** Most characters of a search. */
 const LONGEST_SEARCH = 200;
-/** Most words and phrases of it. */
 const MOST_TERMS = 16;
 /** The index knows texts by all runs of so many characters. */
 const GRAM = 3;

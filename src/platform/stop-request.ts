@@ -1,7 +1,6 @@
 // main.ts and the command begin with this file: it imports nothing that has to be found first.
 import { existsSync } from 'node:fs';
 
-/** What Ctrl-C and supervisors send. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 export type StopSignal = (typeof SIGNALS)[number];
 
@@ -35,7 +34,6 @@ export class StopRequest {
     }, LOOK_MS).unref();
   }
 
-  /** Resolves with the first signal. */
   get made(): Promise<StopSignal> {
     return this.#requested.promise;
   }

@@ -14,7 +14,6 @@ const UNIT_MS = new Map([
   ['d', 86_400_000],
 ]);
 
-/** A length of time of the configuration in milliseconds. */
 export function durationMs(text: string): number {
   const [, amount, unit = ''] = DURATION.exec(text) ?? [];
   return Number(amount) * (UNIT_MS.get(unit) ?? 0);
@@ -24,7 +23,6 @@ export function durationMs(text: string): number {
 export interface BackoffLimits {
   /** Longest wait after the first failure, in milliseconds. */
   readonly firstMs: number;
-  /** Longest wait of all, in milliseconds. */
   readonly maxMs: number;
   /**
    * Share of a wait that is left to chance, 0 to 1, so that many who failed together do not come back together: with
@@ -52,7 +50,6 @@ export class Backoff {
     return backoffMs(this.#limits, this.#failures++);
   }
 
-  /** Something worked: the next failure is a first one again. */
   reset(): void {
     this.#failures = 0;
   }
@@ -80,7 +77,6 @@ export function parseRetryAfter(
  */
 export const OVER = 'over';
 
-/** What a {@link Deadline} needs of a clock. */
 interface Waiting {
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -105,7 +101,6 @@ export class FollowingSignal {
     this.#own.abort();
   }
 
-  /** From here on, the other one is not heard. */
   release(): void {
     this.#leader.removeEventListener('abort', this.#follow);
   }

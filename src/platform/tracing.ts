@@ -37,9 +37,7 @@ export interface SpanStart {
   readonly startTime?: number;
 }
 
-/** What is being done. */
 export interface OpenSpan {
-  /** What is known by now. */
   set(attributes: Attributes): void;
   /** It ended badly. @param type one word of ours */
   fail(type: string): void;
