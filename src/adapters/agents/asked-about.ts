@@ -4,7 +4,6 @@ import type { AskedTools } from '../../hooks/ports/agent-runner.ts';
 export const NOBODY =
   'A person has to decide about this tool, and nobody can be asked in this turn.';
 
-/** Whether a person decides about calls of this tool. */
 export function isAskedAbout({ tools }: AskedTools, tool: string): boolean {
   return tools.some((pattern) => fits(tool, pattern));
 }

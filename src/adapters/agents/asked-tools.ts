@@ -14,7 +14,6 @@ import { isAskedAbout, NOBODY } from './asked-about.ts';
  * call, or tells the model that it was denied. This file needs the package `ai`, like model-turn.ts.
  */
 
-/** A call that the SDK asks about. */
 export interface AskedToolCall {
   readonly approvalId: string;
   readonly toolCallId: string;
@@ -25,22 +24,18 @@ export interface AskedToolCall {
 /** Where a turn stands that asked: what {@link ToolQuestion.state} holds. */
 interface Paused {
   readonly v: 1;
-  /** Everything that was said, to the calls. */
   readonly messages: readonly ModelMessage[];
   readonly calls: readonly AskedToolCall[];
-  /** How often the model was asked. */
   readonly steps: number;
   /** Of what was shown, and of what would do it. */
   readonly digest: string;
 }
 
-/** What the SDK does with a call of this tool. */
 export function approvalOf(asks: AgentTurn['asks'], tool: string) {
   if (asks === undefined || !isAskedAbout(asks, tool)) return undefined;
   return asks.canWait ? 'user-approval' : ({ type: 'denied', reason: NOBODY } as const);
 }
 
-/** The question, with all that is needed to go on from here. */
 export function questionOf(
   calls: readonly AskedToolCall[],
   { messages, steps }: Pick<Paused, 'messages' | 'steps'>,
@@ -62,7 +57,6 @@ function toAskedCall({ toolName, input }: AskedToolCall): AskedCall {
   return { tool: toolName, input: JSON.stringify(input) ?? '' };
 }
 
-/** How a turn goes on. */
 export interface Continued extends Pick<Paused, 'calls' | 'steps'> {
   readonly messages: ModelMessage[];
 }

@@ -12,19 +12,15 @@ import { getText, parseJson } from '../../platform/objects.ts';
 
 export const WAIT_TOOL = 'wait_for_event';
 
-/** A call as the SDK reports it. */
 export interface WaitCall {
   readonly toolCallId: string;
   readonly input: unknown;
 }
 
-/** Where a turn stands that waits. */
 interface Waiting {
   readonly v: 1;
-  /** Everything that was said, to the call. */
   readonly messages: readonly ModelMessage[];
   readonly call: string;
-  /** How often the model was asked. */
   readonly steps: number;
 }
 

@@ -100,7 +100,6 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
   }
 }
 
-/** Where a local Ollama listens that nobody moved. */
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 /**
@@ -161,9 +160,7 @@ function noModel(model: string | undefined, url: string): AgentError {
   return new AgentError(sentence, model === undefined ? 'needs-operator' : 'unreachable');
 }
 
-/** Longest time the server gets to answer the question for its models. */
 const PROBE_MS = 300;
-/** How many models are asked about. */
 const MAX_ASKED = 10;
 /** Names of models that turn text into numbers: they answer a chat with 400 `"nomic-embed-text" does not support chat`. */
 const NO_CHAT = /embed|rerank|minilm|(?:^|\/)(?:bge|gte|e5|paraphrase)-/i;

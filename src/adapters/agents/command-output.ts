@@ -64,7 +64,6 @@ export function readSession(
   return session !== undefined && SESSION_ID.test(session) ? session : undefined;
 }
 
-/** Without colours and control characters. */
 function toPlainText(text: string): string {
   return stripTerminalCodes(text).replace(CONTROL_IN_REPLY, '').toWellFormed().trim();
 }
@@ -91,7 +90,6 @@ function findLastText(documents: readonly unknown[], path: string): string | und
 /** The machine lacks something for a moment, and no program was started. */
 const PASSING_CODES = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Why a program could not be started. */
 export function explainStartFailure(error: unknown, command: string): AgentError {
   const code = errorCode(error) ?? 'unknown error';
   const name = basename(command);
@@ -161,7 +159,6 @@ function sayings(
 /** Where JSON output has an error's text: Codex and Gemini CLI; opencode; Codex; Copilot CLI. */
 const REASON_PATHS = ['error.message', 'error.data.message', 'message', 'data.message'];
 
-/** The last text that is either a result or an error's. */
 function findReason(documents: readonly unknown[], resultPath: string): string | undefined {
   const paths = [resultPath, ...REASON_PATHS];
   const texts = documents.flatMap((document) => {

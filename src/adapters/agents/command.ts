@@ -63,7 +63,6 @@ export function commandRunner({ env, workspaces, clock }: CommandRunnerOptions):
   return new CommandRunner(env, workspaces, clock ?? new SystemClock());
 }
 
-/** How many lost conversations are remembered. */
 const MAX_LOST = 1000;
 
 class CommandRunner extends AgentRunner {
@@ -108,7 +107,6 @@ class CommandRunner extends AgentRunner {
     throw failure;
   }
 
-  /** The conversation that the program is asked to continue. */
   #findSession({ runnerSession }: AgentTurn, { resumeArgs }: CommandSettings): string | undefined {
     if (resumeArgs === undefined || runnerSession === undefined) return undefined;
     return this.#lost.has(runnerSession) ? undefined : runnerSession;

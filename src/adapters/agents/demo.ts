@@ -30,7 +30,6 @@ class DemoRunner extends AgentRunner {
   }
 }
 
-/** Characters of the message that the demo agent repeats. */
 const QUOTE_CHARS = 80;
 
 function quote(prompt: string): string {

@@ -86,7 +86,6 @@ function buildTarget(turn: AgentTurn, settings: GatewaySettings, session: string
 
 const PLACEHOLDER = /\{(agent|session|contract)\}/g;
 
-/** True: a header names the session that a turn belongs to. */
 function isSessionNamed({ headers }: GatewaySettings): boolean {
   return Object.values(headers).some((value) => value.includes('{session}'));
 }

@@ -13,20 +13,16 @@ import { ToolCallLog } from './tool-call-log.ts';
 
 /** Characters of the longest reply: what a program may write, too. */
 const MAX_TEXT_CHARS = 1_048_576;
-/** Most tool calls of one turn. */
 const MAX_CALLS = 200;
 
 /** Ends of a stream after which the text is a fragment, whatever it looks like. */
 const BROKEN = new Set<FinishReason>(['interrupted', 'error']);
 
-/** Collects what comes out of a model's stream, and makes the turn's reply of it. */
 export class ModelAnswer {
   readonly #provider: string;
   readonly #calls: ToolCallLog;
   readonly #warnings: Set<string>;
-  /** Calls that a person decides about. */
   readonly asked: AskedToolCall[] = [];
-  /** Calls that wait for an event. */
   readonly awaited: WaitCall[] = [];
   /** How often the model was asked in this turn. */
   steps = 0;
@@ -49,7 +45,6 @@ export class ModelAnswer {
     this.#warnings = new Set(warnings);
   }
 
-  /** Adds a sentence to the reply's warnings. */
   warn(sentence: string): void {
     this.#warnings.add(sentence);
   }
@@ -139,7 +134,6 @@ export class ModelAnswer {
   }
 }
 
-/** What a reader should know about an answer that ended in another way than with its last word. */
 function describeFinish(text: string, finish: FinishReason | undefined): string[] {
   if (finish === 'length') return ['The answer was cut at the longest that the model writes.'];
   if (finish === 'content-filter') return ["The answer was cut by the provider's content filter."];
@@ -160,7 +154,6 @@ function isCount(value: number | undefined): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** A warning of the SDK as a sentence. */
 function describeWarning(warning: CallWarning): string {
   switch (warning.type) {
     case 'unsupported':

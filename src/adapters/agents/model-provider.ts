@@ -29,7 +29,6 @@ export interface ModelProvider {
 /** A provider and the name the operator gave it: the part of `<provider>/<model>` before the first slash. */
 export interface NamedProvider extends ModelProvider {
   readonly name: string;
-  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where it is configured, for error messages. @default 'models.providers.<name>' */
   readonly section?: string;
@@ -37,7 +36,6 @@ export interface NamedProvider extends ModelProvider {
   readonly mayAct?: boolean;
 }
 
-/** The key of the configuration under which the provider is found. */
 export function getSection({ name, section }: NamedProvider): string {
   return section ?? `models.providers.${name}`;
 }

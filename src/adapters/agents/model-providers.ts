@@ -29,7 +29,6 @@ export function packageOf(type: ProviderType): OptionalPackage {
   return PROTOCOLS[type].package;
 }
 
-/** What a request says beside the turn, and how a level of thinking is asked for. */
 export function protocolOf(
   type: ProviderType,
 ): Pick<Protocol, 'readsImages' | 'knowsToolChoice' | 'providerOptions' | 'efforts' | 'windows'> {

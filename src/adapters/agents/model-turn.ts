@@ -33,7 +33,6 @@ import { withShownResults } from './tool-results.ts';
  * so it is only imported through `loadSdk`; its types may be imported anywhere.
  */
 
-/** Where one turn goes. */
 export interface ModelTarget {
   readonly provider: NamedProvider;
   /** The model's own name at the provider; it may contain slashes. */
@@ -42,8 +41,7 @@ export interface ModelTarget {
   readonly model: string;
 }
 
-/** What the model is given besides the prompt. */
-export interface ModelContext {
+interface ModelContext {
   /** The system prompt; empty: none. */
   readonly instructions: string;
   /** Only tools that the turn's contract allows. */
@@ -110,7 +108,6 @@ async function begin(turn: AgentTurn, tools: ToolSet): Promise<Continued | ToolQ
 /** Smaller turns have room in any window: Ollama's, the smallest by default, has 4,096 tokens. */
 const SMALL_TOKENS = 3072;
 
-/** Tokens of what each request has beside its messages. */
 async function tokensBeside({ instructions, tools }: ModelContext): Promise<number> {
   const described = Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
     return [name, description, await asSchema(inputSchema).jsonSchema];
@@ -225,7 +222,6 @@ function toMessages(turn: AgentTurn): ModelMessage[] {
     .map(({ role, text }) => ({ role, content: text }));
 }
 
-/** How the SDK is asked for a thinking level, and what has to be said of it. */
 interface Reasoning {
   readonly reasoning: Effort | 'provider-default';
   readonly warning?: string;

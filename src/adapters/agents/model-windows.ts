@@ -19,7 +19,6 @@ interface Found {
   readonly tokens: number | undefined;
 }
 
-/** How long the windows of models are, as their providers' lists of models say. */
 export class ModelWindows {
   readonly #found = new Map<string, Found>();
 

@@ -161,13 +161,10 @@ function findTarget(model: string | undefined, { providers }: ModelsSection): Mo
   return { provider: { ...provider, name }, modelId, model };
 }
 
-/** Name of the file in an agent's workspace that says who the agent is. */
 const AGENTS_FILE = 'AGENTS.md';
-/** Bytes of it that are read. */
 const MAX_AGENTS_FILE_BYTES = 64 * 1024;
 
-/** What the model reads before everything else. */
-export interface SystemPrompt {
+interface SystemPrompt {
   /** Empty: nothing. */
   readonly text: string;
   /** What could not be used, one sentence each. */
@@ -220,7 +217,6 @@ async function readText(path: string): Promise<SystemPrompt> {
   };
 }
 
-/** No text, and one warning for the event details. */
 function leftOut(reason: string): SystemPrompt {
   return { text: '', warnings: [`${AGENTS_FILE} of the workspace was left out: ${reason}.`] };
 }

@@ -22,7 +22,6 @@ describe('PermissionPrompt', () => {
     const config: unknown = JSON.parse(args[args.indexOf('--mcp-config') + 1] ?? '');
     return getText(config, 'mcpServers', 'hooks', 'args', 2) ?? '';
   };
-  /** What these lines are answered; a last one is always answered. */
   async function answers(...lines: readonly string[]): Promise<unknown[]> {
     const socket = createConnection(path());
     const read: unknown[] = [];

@@ -59,7 +59,6 @@ export class PermissionPrompt implements AsyncDisposable {
     }
   }
 
-  /** What the program is started with beside its own arguments, `given`. */
   argsFor(given: readonly string[]): readonly string[] {
     const relay = { type: 'stdio', command: process.execPath, args: ['-e', RELAY, this.#path] };
     // What its settings say otherwise would be unasked.

@@ -85,7 +85,6 @@ interface Paused {
   readonly digest: string;
 }
 
-/** The question, with all that is needed to go on from here. */
 export function questionOf(
   calls: readonly AskedCall[],
   session: string,
@@ -95,12 +94,9 @@ export function questionOf(
   return { calls, state: JSON.stringify(paused) };
 }
 
-/** How a conversation goes on. */
 export interface Continued {
   readonly session: string;
-  /** What the program is told. */
   readonly prompt: string;
-  /** Calls that are let through, each once. */
   readonly approved: readonly AskedCall[];
 }
 

@@ -15,10 +15,8 @@ import { errorCode } from '../../platform/errors.ts';
  * leads a process group of its own, so that whatever it starts can be ended together with it.
  */
 
-/** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every program is given of the service's own environment. */
 const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG', 'TZ'];
 
 /** `PATH`, `HOME`, `LANG`, `TZ` and the named variables, as far as they are set. */
@@ -50,7 +48,6 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
 
 /** How long processes get to end by themselves after SIGTERM. */
 const GRACE_MS = 500;
-/** How often it is looked whether they have. */
 const STEP_MS = 50;
 
 /**
@@ -93,12 +90,9 @@ export class ProcessGroups {
   }
 }
 
-/** Largest output of a program that runs once, in bytes. */
 export const MAX_OUTPUT_BYTES = 1_048_576;
-/** How much of the end of the error output is kept, in bytes. */
 const ERROR_TAIL_BYTES = 2048;
 
-/** A program to run once. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
@@ -157,7 +151,6 @@ async function waitForStart(child: ChildProcess): Promise<number> {
   throw error;
 }
 
-/** Resolves when the program, its group and its output have ended. */
 async function waitForEnd(
   child: ChildProcessWithoutNullStreams,
   groups: ProcessGroups,

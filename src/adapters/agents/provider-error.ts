@@ -41,7 +41,6 @@ const NO_CREDIT = new Set<unknown>([
   'exceeded_current_quota_error',
 ]);
 
-/** One failure, and what is needed to explain it. */
 interface Failure {
   readonly error: unknown;
   readonly provider: NamedProvider;
@@ -176,11 +175,9 @@ export interface Refusal {
   readonly words?: string;
 }
 
-/** What must not be shown of a provider's words. */
-export interface Unshown {
+interface Unshown {
   /** The key, and whatever else went along to prove who asks. */
   readonly secrets: readonly string[];
-  /** The texts that the model was given. */
   readonly asked: readonly string[];
 }
 
@@ -246,7 +243,6 @@ const ECHO_CHARS = 20;
 const MIN_ECHO_CHARS = 6;
 const ECHO = '[…]';
 
-/** A provider's words without what they repeat of what was asked. */
 export function hideEchoes(words: string, asked: readonly string[]): string {
   const short = asked.filter(({ length }) => length >= MIN_ECHO_CHARS && length < ECHO_CHARS);
   const rest = short.reduce((text, one) => text.replaceAll(one, ECHO), words);

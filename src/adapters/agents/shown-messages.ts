@@ -21,20 +21,16 @@ function isFile(part: unknown): boolean {
   return typeof part === 'object' && part !== null && 'type' in part && part.type === 'file';
 }
 
-/** An earlier turn of the conversation. */
 interface PastTurn {
   readonly messages: ModelMessage[];
   tokens: number;
 }
 
-/** The messages of one turn, as the next request has them. */
 export class ShownMessages {
-  /** The conversation before. */
   readonly #past: PastTurn[] = [];
   /** The prompt, and what was said since. */
   #present: ModelMessage[];
   readonly #turn: AgentTurn;
-  /** Tokens of what is sent beside them. */
   readonly #beside: number;
   #window: number | undefined;
   #prompt: string;
@@ -106,7 +102,6 @@ export class ShownMessages {
     this.#shorten((this.#prompt.length * Math.max(tokens - over, 0)) / tokens);
   }
 
-  /** What the model is asked next, with what was said since the last time. */
   next(messages: readonly ModelMessage[]): void {
     this.#present = messages.slice(this.messages.length - this.#present.length);
     this.#leaveOldest();

@@ -19,7 +19,6 @@ function promptOf(given: { workspace?: string; instructions?: string }) {
   return systemPrompt({ id: 'main', timeoutSeconds: 600, ...given });
 }
 
-/** What is said about the file when it is not used. */
 async function warningOf(): Promise<string | undefined> {
   const { text, warnings } = await promptOf({ workspace, instructions: 'Be brief.' });
   expect(text).toBe('Be brief.');

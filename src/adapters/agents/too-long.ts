@@ -5,8 +5,7 @@ import { hideEchoes, readRefusal } from './provider-error.ts';
 // (model-turn.ts). Their words are untrusted, and may repeat what was asked: they decide how much of the past and of the
 // payload is shown, and nothing else.
 
-/** A request that was refused since it is too long. */
-export interface TooLong {
+interface TooLong {
   /** Tokens that may be, answer included, as the provider named them. */
   readonly limit?: number;
 }
@@ -47,7 +46,6 @@ const WORDS: readonly RegExp[] = [
 /** What is less is no window. */
 const LEAST_TOKENS = 1024;
 
-/** Characters that are read of a provider's words. */
 const READ_CHARS = 600;
 
 /** @param asked the texts that the model was given: what a refusal repeats of them says nothing */

@@ -22,7 +22,6 @@ interface LoggedCall {
   end?: Pick<ToolCall, 'outcome' | 'result' | 'ms'>;
 }
 
-/** Follows the tool calls of one turn through the model's stream. */
 export class ToolCallLog {
   readonly #tools: ToolSet;
   readonly #now: () => number;
@@ -37,7 +36,6 @@ export class ToolCallLog {
     this.#now = now;
   }
 
-  /** Reads one part of the stream; most parts are about no tool. */
   take(part: TextStreamPart<ToolSet>): void {
     if (part.type === 'tool-call') {
       this.begin(part);
@@ -59,7 +57,6 @@ export class ToolCallLog {
     }
   }
 
-  /** A call is under way from here on. */
   begin({
     toolCallId,
     toolName,

@@ -6,7 +6,6 @@ import { getField, getText } from '../../platform/objects.ts';
 // What a model is shown of a tool's result. A tool brings foreign text into a turn, of any length and in any form: it is
 // neutralised like the first text, cut, and what is no text is named. The event has its own, shorter record of it.
 
-/** What a result becomes for the SDK. */
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>;
 type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
 

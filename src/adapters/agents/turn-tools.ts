@@ -14,7 +14,6 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Most tools of one turn: OpenAI takes no more in one request (platform.openai.com/docs/api-reference, `tools`). */
 const MAX_TOOLS = 128;
 
-/** Most tools of one server that a warning names. */
 const MAX_NAMED = 5;
 
 /** What the contract of a turn allows: full names, or everything that the servers have. */
@@ -56,7 +55,6 @@ export class TurnTools implements Disposable {
     this.warnings.push(`Not offered, for ${rule}: ${named.join(', ')}${more}.`);
   }
 
-  /** Warns of what the operator allowed and no server has. */
   warnMissing(servers: readonly string[], allowed: Allowed): void {
     if (allowed === 'all') return;
     const named = allowed.filter((name) => servers.some((server) => isToolOf(server, name)));

@@ -14,21 +14,18 @@ import { StdioTransport } from './stdio-transport.ts';
 /** How long a server may take to be ready, and to list its tools: `npx -y` on a machine that does not have it yet. */
 const CONNECT_MS = 60_000;
 const CLOSE_MS = 3000;
-/** Pages of a server's list of tools that are read. */
 const MAX_PAGES = 20;
 
 /** Largest answer of a server, in bytes: as much as one message of a program. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Where a server runs. */
-export interface McpPlace {
+interface McpPlace {
   /** Of which a program is given the allowed variables. */
   readonly env: Environment;
   /** Makes the working directory of a program and says where it is. */
   readonly workspace: () => Promise<string>;
 }
 
-/** One connected MCP server. */
 export class McpConnection {
   /** True once the connection broke: every further use would fail. */
   isBroken = false;
@@ -150,7 +147,6 @@ const serverFetch: typeof fetch = async (input, init) => {
   return isStream && typeof asked === 'number' ? withEnding(bounded, asked) : bounded;
 };
 
-/** What a call is told whose connection ended before the answer. */
 const LOST = 'the connection ended before the answer';
 
 /** True for an error that {@link withEnding} made. */

@@ -24,7 +24,6 @@ interface Shared {
   readonly made: string;
   readonly connection: Promise<McpConnection>;
   users: number;
-  /** Ends the wait for the idle time. */
   idle: AbortController | undefined;
 }
 
@@ -159,7 +158,6 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Why a server cannot be used, and whether that may pass by itself. */
 interface Reason {
   readonly text: string;
   readonly isForOperator: boolean;

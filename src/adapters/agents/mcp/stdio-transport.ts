@@ -7,7 +7,6 @@ import { signalGroup } from '../program.ts';
 
 /** Characters that one message of a program may have. */
 const MAX_CHARS = 16 * 1024 * 1024;
-/** How long a program may take to end by itself. */
 const END_MS = 2000;
 
 /** The server's program. Without a working directory it runs in ours. */

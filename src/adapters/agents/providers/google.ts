@@ -2,7 +2,6 @@ import { getField } from '../../../platform/objects.ts';
 import { loadSdk } from '../sdk.ts';
 import type { Protocol } from './protocol.ts';
 
-/** Google's Gemini API. */
 export const google: Protocol = {
   package: '@ai-sdk/google',
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta',

@@ -3,13 +3,11 @@ import type { LanguageModel, streamText } from 'ai';
 import type { OptionalPackage } from '../../../platform/optional-package.ts';
 
 /** What a protocol needs to make a model. Everything is given, so that no SDK looks into the environment for it. */
-export interface ProviderAccess {
-  /** The provider's name in the configuration. */
+interface ProviderAccess {
   readonly name: string;
   /** With its version path. */
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** Sent with each request. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly fetch: typeof fetch;
 }
@@ -18,8 +16,7 @@ export interface ProviderAccess {
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** Where a provider lists its models. */
-export interface ModelLists {
+interface ModelLists {
   readonly headers: (apiKey: string) => Readonly<Record<string, string>>;
   /** Asked one after the other, until one says how long the model's window is. */
   readonly lists: readonly {
