@@ -20,7 +20,6 @@ import type { PartContext, SetupPart } from './setup-part.ts';
  * the number of a chat. What is written is one channel with its recipient.
  */
 
-/** What the command line says about the channel. */
 export interface ChannelFlags {
   /** A platform, or `none`. */
   readonly channel?: string;
@@ -50,7 +49,6 @@ export async function findChannel(
   return ofPlatform(context, flags, platform);
 }
 
-/** Whether a channel is configured already. */
 export function hasChannel({ here }: Pick<PartContext, 'here'>): boolean {
   const { channels } = here.sections;
   return isRecord(channels) && Object.keys(channels).some((key) => key.startsWith('chan_'));

@@ -16,15 +16,13 @@ const EVENTS = [
 
 const GITHUB_API = 'https://api.github.com';
 
-/** A webhook to be made. */
-export interface NewWebhook {
+interface NewWebhook {
   /** @default GitHub's own */
   readonly root?: string | undefined;
   /** Of a person or an app that may administer the repository's webhooks. */
   readonly token: string;
   /** `owner/name`. */
   readonly repository: string;
-  /** Of the hook. */
   readonly url: string;
   readonly secret: string;
 }

@@ -42,7 +42,7 @@ import type { PartContext, SetupPart } from './setup-part.ts';
  */
 
 /** What the command line says to the guide; what it does not say is asked, or left out where nobody can be. */
-export interface GuideFlags extends ModelFlags, ChannelFlags, SenderFlags {
+interface GuideFlags extends ModelFlags, ChannelFlags, SenderFlags {
   /** A preset, or `none`. */
   readonly sender?: string;
   /** `owner/name`: its webhook is made with a token of GitHub's. */
@@ -60,10 +60,8 @@ const GITHUB = 'github';
 const STEP_MS = 250;
 const TAKEOVER_MS = 15_000;
 
-/** One call of the command. */
 export class GuidedSetup {
   readonly #prompts: Prompts | undefined;
-  /** Files that were written. */
   readonly #written: string[] = [];
   #installed: readonly string[] = [];
 
@@ -120,7 +118,6 @@ export class GuidedSetup {
     terminal.printJson({ ...this.#document(), sender, story });
   }
 
-  /** The two ends that are not there yet, or that a flag names. */
   async #ends(): Promise<SetupPart[]> {
     const { terminal } = this.context;
     const context = await this.#partContext();
@@ -323,7 +320,6 @@ export class GuidedSetup {
     return { name: 'agent', headers: {}, query: {}, body: Buffer.from(JSON.stringify(body)) };
   }
 
-  /** What was written. */
   #tell(): void {
     const { terminal } = this.context;
     const files = this.#written.join(', ');

@@ -17,7 +17,6 @@ const FRAGMENT = 'model';
 
 type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
 
-/** Somewhere that models are asked. */
 interface Source {
   readonly label: string;
   readonly type: ProviderType;
@@ -46,7 +45,6 @@ const SOURCES: Readonly<Record<string, Source>> = {
 /** The answer that leaves the agent as it is. */
 const DEMO = 'demo';
 
-/** How a protocol lists its models, and how a model is asked for a word. */
 interface Protocol {
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly list: string;
@@ -103,7 +101,6 @@ const PROTOCOLS: Readonly<Record<ProviderType, Protocol>> = {
   },
 };
 
-/** Models of a list that answer no chat. */
 const NO_CHAT =
   /embed|whisper|tts|audio|realtime|moderation|image|dall-e|sora|transcri|davinci|babbage|rerank/i;
 
@@ -111,7 +108,6 @@ const NO_CHAT =
 const MOST_SHOWN = 12;
 const ANOTHER = 'another one';
 
-/** What the command line says about the model. */
 export interface ModelFlags {
   /** `<provider>[/<model>]`, or `demo`. */
   readonly model?: string;
@@ -157,7 +153,6 @@ function part(sections: Sections, found: string, variables: Variables = {}): Set
   return { fragment, variables, found };
 }
 
-/** Whether an agent has a model of its own already. */
 export function hasModel({ here }: Pick<PartContext, 'here'>): boolean {
   const defaults = getField(here.sections, 'agents', 'defaults');
   const model = getText(defaults, 'model') ?? 'auto';
@@ -262,7 +257,6 @@ async function chooseModel(
   return prompts.text({ message: 'Its name', validate });
 }
 
-/** One provider with its key. */
 class ModelApi {
   readonly #protocol: Protocol;
 

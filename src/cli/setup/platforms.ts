@@ -10,15 +10,13 @@ import { askPlatform, words } from './setup-part.ts';
  * methods and fields are those of the platforms' own references.
  */
 
-/** Somebody or something that a bot writes to. */
 export interface Recipient {
   /** As `channels.<id>.to` has it. */
   readonly to: string;
   readonly name: string;
 }
 
-/** What a platform is asked with. */
-export interface BotApi {
+interface BotApi {
   readonly label: string;
   /** Without a slash at its end. */
   readonly root: string;
@@ -33,9 +31,7 @@ export interface BotApi {
 export interface Platform {
   readonly label: string;
   readonly provider: ChannelProviderName;
-  /** The variable that its token is kept in. */
   readonly variable: string;
-  /** Where a person gets the token. */
   readonly where: string;
   /** The name of the bot, in what the platform answers to the token. */
   readonly name: (answer: unknown) => string;
@@ -43,7 +39,6 @@ export interface Platform {
   readonly recipients: (api: BotApi, bot: string) => Promise<readonly Recipient[]>;
 }
 
-/** How long a message to the bot is waited for. */
 const WAIT_MS = 600_000;
 /** How long Telegram holds a question until there is news, in seconds. */
 const POLL_S = 25;

@@ -9,20 +9,17 @@ import { getField, getText, isRecord, parseJson } from '../../platform/objects.t
  * listen on this machine only; Tailscale's Funnel is asked by its own command (ServeConfig of its ipn/serve.go).
  */
 
-/** A tunnel to our port. */
-export interface Tunnel {
+interface Tunnel {
   /** `https://…`, without a slash at its end. */
   readonly url: string;
   readonly by: string;
 }
 
-/** Where tunnels are asked. */
-export interface TunnelPlaces {
+interface TunnelPlaces {
   readonly ngrok: string;
   readonly cloudflared: readonly string[];
   /** The program. */
   readonly tailscale: string;
-  /** How long each may take. */
   readonly timeoutMs: number;
 }
 
@@ -33,7 +30,6 @@ const PLACES: TunnelPlaces = {
   timeoutMs: 1000,
 };
 
-/** What to type where no tunnel runs. */
 export function tunnelHint(port: number): string {
   return `No tunnel runs here. One that needs no account: cloudflared tunnel --url http://127.0.0.1:${port}`;
 }

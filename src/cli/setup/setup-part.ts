@@ -14,16 +14,13 @@ import type { Terminal } from '../terminal.ts';
  * for what no flag says, tries it, and comes back with what is to be written; nothing is written before all is known.
  */
 
-/** What a part wants written. */
 export interface SetupPart {
   readonly fragment: PlannedFragment;
   /** Lines of .env that the fragment refers to. */
   readonly variables: Variables;
-  /** What was found, in one line. */
   readonly found: string;
 }
 
-/** What a part works with. */
 export interface PartContext {
   readonly terminal: Terminal;
   /** Undefined: nobody is there to be asked. */
@@ -33,7 +30,6 @@ export interface PartContext {
   readonly signal: AbortSignal;
 }
 
-/** A secret, and the variable of .env that holds it. */
 export interface KeptSecret {
   readonly variable: string;
   readonly value: string;
@@ -41,7 +37,6 @@ export interface KeptSecret {
   readonly variables: Variables;
 }
 
-/** Longest wait for a platform, where nothing else is said. */
 const TIMEOUT_MS = 15_000;
 
 /** The answer of a platform. @throws CliError (3) where there is none */
