@@ -8,7 +8,6 @@ import type { MailProvider } from './providers.ts';
  * the usual names, which have to answer with a valid certificate.
  */
 
-/** Where a mailbox is. */
 export interface MailServer {
   readonly host: string;
   /** Undefined: the usual one. */
@@ -16,11 +15,9 @@ export interface MailServer {
   readonly secure: boolean;
   /** Login name of an account there, when it is not the address. */
   readonly user?: string;
-  /** What is known about its provider. */
   readonly provider?: MailProvider;
 }
 
-/** What can be asked of the network. */
 export interface MailLookups {
   /** Names of the MX hosts of a domain; empty when there are none, or no name server answers. */
   readonly mxHosts: (domain: string) => Promise<readonly string[]>;

@@ -12,15 +12,12 @@ export interface MailProvider {
   readonly isLocalUser?: boolean;
   /** True: passwords are refused, app passwords, too. */
   readonly needsOAuth2?: boolean;
-  /** What to do before a password works. */
   readonly advice: string;
   readonly source: string;
 }
 
-/** Where the settings of most providers are published. */
 const ISPDB = 'https://github.com/thunderbird/autoconfig/blob/master/ispdb';
 
-/** The advice that most providers need. */
 const APP_PASSWORD = 'make an app password for it; the password of the account is refused';
 
 /** Looked up by the domain of the address, else by the MX hosts of its domain. A new provider is a row here. */

@@ -25,7 +25,6 @@ import type { MailAnswers, MailLogin } from './setup-questions.ts';
 /** The fragment of `hooks mail setup`: `gateway.d/mail.json5`. */
 export const MAIL_FRAGMENT = 'mail';
 
-/** The files that make the answers the configuration, and what that would be. */
 export interface MailSetupPlan {
   readonly files: PlannedFiles;
   /** `hooks.mail` as the service would see it, secrets included; undefined while something is wrong. */

@@ -47,7 +47,6 @@ export type SetupFlags = OptionValues<typeof SETUP_OPTIONS>;
 
 const OF_OAUTH2 = ['clientId', 'clientSecretEnv', 'refreshTokenEnv', 'tokenUrl', 'scope'] as const;
 
-/** How to log in. */
 export type MailLogin =
   | { readonly kind: 'password'; readonly password: GivenSecret }
   | {
@@ -74,21 +73,18 @@ export interface MailAnswers {
   readonly thinking: string | undefined;
 }
 
-/** What the questions are answered with. */
-export interface QuestionSources {
+interface QuestionSources {
   readonly flags: SetupFlags;
   /** Undefined: there is no terminal to ask at. */
   readonly prompts: Prompts | undefined;
   readonly lookups: MailLookups;
   /** Reads stdin to its end. */
   readonly readInput: () => Promise<string>;
-  /** Says something beside the questions. */
   readonly note: (line: string) => void;
   /** `hooks.mail` as it is written. */
   readonly present: Sections;
 }
 
-/** Gets every answer from its flag, else from the person at the terminal. */
 export class SetupQuestions {
   constructor(private readonly from: QuestionSources) {}
 
@@ -205,7 +201,6 @@ export class SetupQuestions {
   }
 }
 
-/** The ways to log in, as the terminal asks for them. */
 const PASSWORD = { value: 'password', label: 'a password, or an app password' } as const;
 const OAUTH2 = {
   value: 'oauth2',
@@ -248,7 +243,6 @@ export function checkFlags(flags: SetupFlags): void {
   }
 }
 
-/** An answer that is missing where there is no terminal to ask at. @throws always */
 function missingFlag(flag: string, what: string): never {
   throw wrongUsage(`${what} is needed: add ${flag}, or run this in a terminal to be asked`);
 }
