@@ -15,7 +15,6 @@ import type { Colour, Paint } from '../text-layout.ts';
  * of it can steer the terminal.
  */
 
-/** The colour of each status. */
 export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   accepted: 'yellow',
   running: 'yellow',
@@ -26,7 +25,6 @@ export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   failed: 'red',
 };
 
-/** All that is known of an event: its outcome, actions, runs, summary, console and request. */
 export function detailLines(event: EventDetails, paint: Paint = PLAIN): string[] {
   const { actions, runs, summary, console, request } = event;
   return [
@@ -41,7 +39,6 @@ export function detailLines(event: EventDetails, paint: Paint = PLAIN): string[]
   ];
 }
 
-/** What an action is, and the words that it brings. */
 function actionLines(
   { text = null, message = text, ...fields }: EventDetails['actions'][number],
   name: string,
@@ -51,7 +48,6 @@ function actionLines(
   return [...section(name, fieldLines(fields), paint), ...section(`${name}: text`, words, paint)];
 }
 
-/** What became of an event: its head and its timeline. */
 export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[] {
   const { id, hook, status, waitReason, skipped, mapping, receivedAt, request, warnings } = event;
   const replayOf = request.replayOf === undefined ? [] : [['replay of', asLine(request.replayOf)]];
@@ -73,7 +69,6 @@ export function outcomeLines(event: EventDetails, paint: Paint = PLAIN): string[
   ];
 }
 
-/** What the agents answered. */
 export function replyLines({ runs }: EventDetails, paint: Paint = PLAIN): string[] {
   return runs.flatMap(({ reply }, index) => {
     return reply === null ? [] : section(numberedName('Reply', index, runs), asLines(reply), paint);
@@ -113,7 +108,6 @@ function requestLines({ path, query, headers, payload }: EventDetails['request']
   return [...fieldLines({ path, query, headers }), 'payload:', ...asLines(body)];
 }
 
-/** Something that happened to an event. */
 interface Moment {
   /** ISO 8601; null: the ledger does not know when. */
   readonly at: string | null;
@@ -159,7 +153,6 @@ function runMoments(run: RunDetails, name: string): Moment[] {
   ];
 }
 
-/** What it waited for, and what came of that. */
 function waitMoments(wait: WaitDetails, name: string): Moment[] {
   const { id, kind, openedAt, until, recipient, calls, key, question, decision } = wait;
   const about = {
@@ -185,7 +178,6 @@ function waitMoments(wait: WaitDetails, name: string): Moment[] {
   ];
 }
 
-/** What became of an attempt, and how long after it the next one is due. */
 function attemptLine(name: string, note: EventNote): string {
   const { at, attempt, outcome, error = '', nextAt } = note;
   const next =

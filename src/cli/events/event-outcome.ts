@@ -16,7 +16,6 @@ import { isBadDelivery, outcomeLines, replyLines } from './event-lines.ts';
  * ask the service until it has ended, say how it stands meanwhile, and turn its end into an exit code.
  */
 
-/** How long the end of an event is waited for, unless the command line says otherwise. */
 const DEFAULT_WAIT_SECONDS = 900;
 
 const FIRST_STEP_MS = 100;
@@ -25,7 +24,6 @@ const LONGEST_STEP_MS = 1000;
 /** How long a service may be silent, e.g. while it restarts, before the wait is given up. */
 const SILENCE_MS = 60_000;
 
-/** What is shown while the service is silent. */
 export const SILENT = 'the service does not answer, waiting for it';
 
 export const TIMEOUT_OPTION = option(
@@ -34,14 +32,12 @@ export const TIMEOUT_OPTION = option(
   positiveNumber('--timeout'),
 );
 
-/** Of a command that sets an event going and, if asked to, says how it ends. */
 export const WAIT_OPTIONS = [
   option('--wait', 'wait for the end and tell it'),
   TIMEOUT_OPTION,
 ] as const;
 
-/** What the command line says about waiting. */
-export interface OutcomeOptions {
+interface OutcomeOptions {
   readonly json?: boolean;
   /** False: only what the sender is answered. */
   readonly wait: boolean;
@@ -111,7 +107,6 @@ export async function showOutcome(
   }
 }
 
-/** How a wait goes. */
 export interface Wait {
   /** Milliseconds; what has not ended then goes on without being watched. */
   readonly timeoutMs: number;
@@ -179,7 +174,6 @@ export function endedBadly({ status, runs, deliveries }: EventDetails): boolean 
   );
 }
 
-/** What is under way, in a few words. */
 export function openParts({ status, runs, deliveries, heartbeat }: EventDetails): string {
   const open = [
     ...runs

@@ -10,7 +10,6 @@ import { STATUS_COLOURS } from './event-lines.ts';
  * how it stands, its id, its hook, what it was about and why it went wrong or waits. Nothing of it can steer the terminal.
  */
 
-/** How an event stands, short. */
 const SHORT: Readonly<Record<EventStatus, string>> = {
   accepted: 'new',
   running: 'run',
@@ -29,9 +28,7 @@ const WHOLE_ID = 36;
 const WIDE = 120;
 const GAP = '  ';
 
-/** How lines are laid out. */
 interface RowLook {
-  /** Width of the terminal. */
   readonly columns: number;
   /** Epoch milliseconds; what happened on another day says which. */
   readonly now: number;

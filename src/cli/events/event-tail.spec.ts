@@ -18,7 +18,6 @@ class Followable {
   failure: Error | null = null;
   /** Marks that it was asked to go on from. */
   readonly marks: (string | undefined)[] = [];
-  /** Pages that were read. */
   pages = 0;
   #changed = new Set<string>();
   #messages: ToldEvents[] = [];
@@ -39,7 +38,6 @@ class Followable {
     this.#changed.add(id);
   }
 
-  /** Tells of all that changed since. */
   tell(): void {
     const changed = [...this.#changed].toReversed();
     this.#changed = new Set();
@@ -51,7 +49,6 @@ class Followable {
     this.#wake();
   }
 
-  /** The connection is gone. */
   breakOff(): void {
     this.#wake();
   }
@@ -96,7 +93,6 @@ class Followable {
 class Tailing {
   readonly clock = new ManualClock();
   readonly reported: string[] = [];
-  /** The last event that was reported. */
   last: EventSummary | undefined;
   readonly over: Promise<unknown>;
 
@@ -120,7 +116,6 @@ class Tailing {
     this.over = tail.follow(this.clock).catch((error: unknown) => error);
   }
 
-  /** Has it told what changed since. */
   async look(): Promise<void> {
     await eventually('it has begun', () => this.service.heard > 0);
     const { heard } = this.service;

@@ -19,17 +19,13 @@ const MOST_ASKED = 20;
  * newer ones have pushed them off the newest page.
  */
 
-/** What is followed. */
 export interface Followed {
-  /** Only events of this hook. */
   readonly hook?: string;
   /** How many of the newest events are reported before new ones. */
   readonly last: number;
 }
 
-/** What a tail reports to. */
 export interface TailListener {
-  /** An event that was there before the tail began. */
   earlier(event: EventSummary): void;
   /** A new event, or one whose status changed; in the order in which that happened, after a gap in that of acceptance. */
   event(event: EventSummary): void;
@@ -48,7 +44,6 @@ export class EventTail {
   readonly #listener: TailListener;
   /** The newest events that were seen, by id: what is listed before them is new. */
   #newest: ReadonlyMap<string, EventSummary> = new Map();
-  /** Events that have not ended. */
   readonly #open = new Map<string, EventSummary>();
   #isSilent = false;
 
@@ -96,7 +91,6 @@ export class EventTail {
     this.#remember(events);
   }
 
-  /** What was told one by one. */
   #hear(events: readonly EventSummary[]): void {
     this.#setSilent(false);
     const { hook } = this.#followed;
@@ -109,7 +103,6 @@ export class EventTail {
     }
   }
 
-  /** What happened meanwhile. */
   async #catchUp(): Promise<void> {
     const seen = await this.#sinceNewest();
     const found = seen.findIndex(({ id }) => this.#newest.has(id));

@@ -16,7 +16,6 @@ const BEGINNING = /^[\da-f]{8}(?:-[\da-f]{0,4}){0,4}$/;
 const MOST_LISTED = 200;
 const MOST_NAMED = 5;
 
-/** How `<id>` is explained in the help of a command. */
 export const EVENT_ID = 'id of the event, its beginning (13 characters usually do), or: last';
 
 /**

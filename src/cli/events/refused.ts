@@ -12,7 +12,6 @@ import { age } from '../text-layout.ts';
  * is made harmless before it is shown.
  */
 
-/** Of the list of events, for what became none. */
 export const REFUSED_OPTIONS = [
   option('--refused', 'requests that were refused, instead of events'),
   option('--code <code>', 'of these only those with a code, e.g. payload_too_large', refusalCode),
