@@ -59,7 +59,6 @@ export interface SoundContext extends DoctorContext {
 export const SEVERITIES = ['ok', 'info', 'warning', 'error'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** One thing a check has to say. */
 export interface CheckResult {
   readonly severity: Severity;
   /** One sentence. Never a secret. */
@@ -68,12 +67,10 @@ export interface CheckResult {
   readonly fix: string | null;
 }
 
-/** The same with the name of its check, as it is reported. */
 export interface NamedResult extends CheckResult {
   readonly check: string;
 }
 
-/** Nothing to do. */
 export function ok(what: string): CheckResult {
   return { severity: 'ok', what, fix: null };
 }

@@ -48,7 +48,6 @@ describe('reach', () => {
 describe('a question about settings', () => {
   type Answers = (path: string, authorization: string | undefined) => [number, object];
 
-  /** What doctor finds wrong where a server answers like that. */
   async function mistakeAt(answers: Answers, questionAt: (origin: string) => Question | undefined) {
     const server = createServer(({ url = '', headers }, response) => {
       const [status, body] = answers(url, headers.authorization);

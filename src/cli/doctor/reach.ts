@@ -3,7 +3,6 @@ import type { Address, Question } from '../../service/index.ts';
 import { error, info, ok, warning } from './check.ts';
 import type { CheckResult, DoctorContext } from './check.ts';
 
-/** How long a server may take to answer at all. */
 const TIMEOUT_MS = 5000;
 
 /** Asks every server once, all at the same time. @param none what is said when there is none to ask. */

@@ -58,7 +58,6 @@ export async function runChecks(
   return results.flat();
 }
 
-/** Of a check that needs a configuration without mistakes. */
 export const NOT_LOOKED_AT = 'not looked at: the configuration has mistakes';
 
 /** What one check says, or why it could not be asked. A check that throws is a mistake of ours, and is shown as one. */

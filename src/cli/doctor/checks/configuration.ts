@@ -50,7 +50,6 @@ export const configuration: Check = {
   },
 };
 
-/** What a warning is answered with. */
 const CHANGE = 'change that key, or leave it';
 
 /** Whether every transform compiles; reading the configuration has tried. */
@@ -67,7 +66,6 @@ export const transforms: Check = {
   },
 };
 
-/** Whether the programs that agents and MCP servers are can be found. */
 export const programs: Check = {
   name: 'programs',
   needs: 'configuration',
@@ -110,7 +108,6 @@ export const proxies: Check = {
   },
 };
 
-/** Who can reach the ports. */
 export const exposure: Check = {
   name: 'exposure',
   needs: 'configuration',
@@ -130,7 +127,6 @@ export const exposure: Check = {
   },
 };
 
-/** From where the ports can be reached where nothing is wrong with that. */
 function reachable({ resolved: { gateway, operatorAddress } }: SoundContext): CheckResult {
   const { host, port } = gateway;
   const all = [

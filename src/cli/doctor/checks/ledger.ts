@@ -3,10 +3,6 @@ import type { DatabaseState } from '../../../service/index.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check } from '../check.ts';
 
-/*
- * Whether what keeps events can be used, a file or a database. Nothing in it changes.
- */
-
 /** Whether this build can use the ledger of `store.dir`, and whether its next start upgrades it. Nothing in it changes. */
 export const ledger: Check = {
   name: 'ledger',

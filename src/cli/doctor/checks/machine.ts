@@ -13,11 +13,6 @@ import {
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, DoctorContext } from '../check.ts';
 
-/*
- * What is about this machine: the version of Node, room for the ledger, and who else can read or change files.
- */
-
-/** Whether this Node runs the service. */
 export const node: Check = {
   name: 'node',
   needs: 'nothing',
@@ -28,7 +23,6 @@ export const node: Check = {
   },
 };
 
-/** Whether what is accepted can be kept. */
 export const disk: Check = {
   name: 'disk',
   needs: 'configuration',
@@ -52,7 +46,6 @@ export function nearestExisting(dir: string): string {
   return existsSync(dir) || dirname(dir) === dir ? dir : nearestExisting(dirname(dir));
 }
 
-/** One file or directory, and what others may do with it. */
 interface Guarded {
   readonly path: string;
   /** True: it holds secrets or payloads. */

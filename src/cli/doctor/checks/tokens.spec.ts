@@ -8,7 +8,6 @@ afterEach(() => dir[Symbol.dispose]());
 
 const other = GOOD_TOKEN.split('').toReversed().join('');
 
-/** What is found when the tokens come from .env. */
 function withTokens(hook: string, operator = other): ReturnType<DoctorDirectory['findings']> {
   dir
     .write('.env', `HOOK=${hook}\nOPERATOR=${operator}`)
