@@ -14,15 +14,12 @@ import type { SecretFlags } from './sender-secrets.ts';
  * counts only once it is accepted.
  */
 
-/** How often the service is asked, in milliseconds. */
 const PACE_MS = 1000;
 
-/** Whether the secret of a sender with that scheme arrives by handshake. */
 export function arrivesByHandshake(scheme: SignatureScheme | undefined): boolean {
   return secretHandshake(scheme) !== undefined;
 }
 
-/** What a command line may say of a secret. */
 interface Flags extends SecretFlags {
   readonly accept?: boolean;
   readonly discard?: boolean;
@@ -48,7 +45,6 @@ export function assertFlagsFit(
   throw new CliError(message, undefined, EXIT.usage);
 }
 
-/** The window of one sender in the running service. */
 export class HandshakeSecret {
   readonly #name: string;
 
@@ -105,7 +101,6 @@ export class HandshakeSecret {
     await this.service.ask('DELETE /ops/api/secret-windows', 'ok', { query });
   }
 
-  /** The same, and says so. */
   async discard(): Promise<void> {
     await this.forget();
     this.context.terminal.note('forgotten; no secret is taken any more');

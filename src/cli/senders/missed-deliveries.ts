@@ -26,7 +26,6 @@ export interface MissedDelivery {
   readonly signature?: string | undefined;
 }
 
-/** Where and as whom a sender is asked. */
 export interface SenderApi {
   /** Without a slash at its end. */
   readonly url: string;
@@ -153,7 +152,6 @@ function isDelivered(attempt: unknown): boolean {
 
 const timeOf = (attempt: unknown): number => Date.parse(getText(attempt, 'delivered_at') ?? '');
 
-/** A number, in an address. */
 const idOf = (value: unknown): string => String(Number(getField(value, 'id')));
 
 function lowerCase(headers: unknown): [string, string][] {

@@ -40,7 +40,6 @@ function post(
   });
 }
 
-/** What the service says of it. */
 async function verified(
   scheme: string,
   { headers, body, name, query }: HookPost,

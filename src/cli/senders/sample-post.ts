@@ -16,13 +16,11 @@ import { hookName } from '../request-input.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** How the samples of presets are named on a command line. */
 export const SAMPLE_ARGUMENT = [
   '[sample]',
   "of a preset: one of its vendor's samples, such as issues.opened",
 ] as const;
 
-/** What a command line names. */
 interface NamedHook {
   /** `hooks send` */
   readonly command: string;
@@ -97,7 +95,6 @@ export function showSamples(
   return true;
 }
 
-/** What a sample is sent with. */
 export interface SampleSending extends ServiceSigning {
   /** Undefined: a new one, so that the sample is an event of its own. */
   readonly idempotencyKey: string | undefined;
@@ -125,7 +122,6 @@ export function samplePost(
   return signFor(post, signing);
 }
 
-/** What a request to a service is signed with. */
 export interface ServiceSigning {
   readonly settings: ResolvedHooksOptions;
   readonly service: Pick<ServiceClient, 'url' | 'hooksPath' | 'isOwn'>;

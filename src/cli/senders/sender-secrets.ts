@@ -10,7 +10,6 @@ import type { Terminal } from '../terminal.ts';
  * since every user of the machine can read those.
  */
 
-/** How a command line gives the secret that a sender signs with. */
 export const SECRET_OPTIONS = [
   option(
     '--secret <text>',
@@ -28,7 +27,6 @@ export interface SecretFlags {
   readonly secretStdin?: boolean;
 }
 
-/** What a variable of the environment may be named. */
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What the flags say; undefined: nothing. @throws CliError for more than one, or one that holds nothing */
@@ -67,7 +65,6 @@ export function readSecret(written: string, env: Environment): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** As the configuration writes it. */
 export function writtenSecret(secret: GivenSecret): string {
   return 'variable' in secret ? `\${${secret.variable}}` : literal(secret.value);
 }

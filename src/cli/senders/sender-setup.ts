@@ -26,7 +26,6 @@ import { plannedSender } from './setup-plan.ts';
 import { SetupReport } from './setup-report.ts';
 import type { Shown } from './setup-report.ts';
 
-/** What the command line says about a sender. */
 export interface SenderFlags extends SecretFlags {
   readonly url?: string;
   readonly rotate?: boolean;

@@ -40,7 +40,6 @@ export async function findBase(
   return listeningPlace({ kind: 'tcp', host, port }, 'gateway.port').url.origin;
 }
 
-/** Whether only senders on this machine reach it. */
 export function isLocal(base: string): boolean {
   return isLoopback(new URL(base).hostname.replace(/^\[|\]$/g, ''));
 }

@@ -20,7 +20,6 @@ import { isLocal } from './setup-address.ts';
 /** What a person copies from a step as it stands: a line break in it would be copied, too. */
 const COPIED = /\{[^}]*\}|Bearer \S+/gu;
 
-/** What the steps are filled with. */
 export interface Shown {
   /** Of the service, as the sender reaches it. */
   readonly base: string;
@@ -30,16 +29,13 @@ export interface Shown {
   readonly token: string | undefined;
 }
 
-/** How many of its secrets count. */
 export interface Counted {
   readonly before: number;
   readonly now: number;
 }
 
-/** A step with something of ours to enter. */
 const IS_PROOF = /\{(?:secret|secretUrl|token)\}/;
 
-/** The words of one call of the command for one preset. */
 export class SetupReport {
   /** @param path of its hook. */
   constructor(
@@ -107,7 +103,6 @@ export class SetupReport {
     if (next !== undefined) this.terminal.note(`Then try it: ${next}`);
   }
 
-  /** The document of `--json`. */
   toJson(shown: Shown, news: readonly string[]): object {
     return {
       preset: this.preset.id,
@@ -128,7 +123,6 @@ export class SetupReport {
     return `${base}${this.here.resolved?.effective.hooks.path ?? ''}/${this.path}`;
   }
 
-  /** Commands that show whether it works. */
   #tests(): string[] {
     const { preset, here } = this;
     const settings = here.resolved?.effective;
