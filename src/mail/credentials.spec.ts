@@ -7,7 +7,6 @@ const { signal } = new AbortController();
 const ACCOUNT = { account: 'me@x.example', host: 'imap.x.example' };
 
 let provider: ScriptedServer;
-/** Refresh tokens that the endpoint takes, each with the one that it gives for it. */
 let taken: Map<string, string>;
 let presented: string[];
 let saved: string[];

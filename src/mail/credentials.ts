@@ -4,14 +4,12 @@ import type { RefreshToken } from '../platform/oauth-tokens.ts';
 import { knownTokenEndpoint } from './options.ts';
 import type { MailOptions } from './options.ts';
 
-/** Longest wait for the token endpoint, in milliseconds. */
 const TOKEN_TIMEOUT_MS = 15_000;
 
-/** What the mail server is shown: a password, or an access token. */
 export type Credentials = { readonly pass: string } | { readonly accessToken: string };
 
 /** What a provider rotates is kept outside; see {@link RefreshToken}. */
-export interface CredentialsContext extends Pick<RefreshToken, 'newest' | 'save'> {
+interface CredentialsContext extends Pick<RefreshToken, 'newest' | 'save'> {
   readonly clock: Clock;
 }
 

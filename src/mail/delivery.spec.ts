@@ -14,7 +14,6 @@ interface Hook {
   readonly maxBodyBytes?: number;
 }
 
-/** What became of the messages: accepted and skipped ids, and the requests it took. */
 async function delivered(messages: readonly MailMessage[], { answer, maxBodyBytes = 9_999 }: Hook) {
   const journal = { accepted: [] as string[], skipped: [] as string[], settled: [] as string[] };
   let requests = 0;

@@ -6,14 +6,12 @@ import { roundOf } from './message.ts';
 import type { MailMessage, MailPayload } from './message.ts';
 import { truncate } from './reader/parsed-mail.ts';
 
-/** How long to wait after trouble of the service. */
 const LATER_BACKOFF = { firstMs: 250, maxMs: 60_000, jitter: 0.5 };
 
 /** How long to wait after an answer that only a person can change, in milliseconds. */
 const MISCONFIGURED_MS = 60_000;
 
-/** What a delivery reports while it goes on. */
-export interface DeliveryEvents {
+interface DeliveryEvents {
   /** Everything up to this message is over; `accepted` messages more were accepted. */
   readonly settled: (last: MailMessage, accepted: number) => void;
   /** The service cannot take mail now; it is asked again when the wait is over. */
@@ -55,7 +53,6 @@ export class MailDelivery {
     }
   }
 
-  /** The first answer that is about the messages themselves. */
   async #post(
     messages: readonly MailMessage[],
     signal: AbortSignal,
@@ -106,7 +103,6 @@ const MAX_MESSAGES = 50;
 /** Longest texts of a message that is cut down to the least, in UTF-16 units. */
 const MINIMAL_TEXT = 100;
 
-/** Bytes of a request's body around its messages. */
 function frameBytes(account: string): number {
   return countBytes({ source: 'mail', account, messages: [] } satisfies MailPayload);
 }

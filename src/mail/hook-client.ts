@@ -17,7 +17,6 @@ export interface HookTarget {
   readonly maxBodyBytes: number;
 }
 
-/** What an answer of the hook means for the messages that were sent. */
 export type HookAnswer =
   /** Accepted, or known already: over. */
   | { readonly kind: 'accepted' }
@@ -46,7 +45,6 @@ export class HookClient {
   /** @param target asked before every request */
   constructor(private readonly target: () => HookTarget) {}
 
-  /** `hooks.maxBodyBytes` in force. */
   get maxBodyBytes(): number {
     return this.target().maxBodyBytes;
   }
@@ -86,7 +84,6 @@ function withoutLongBody(error: unknown): HttpAnswer {
   throw error;
 }
 
-/** What an answer of the hook means, whatever was sent. */
 export function interpret({ status, headers, json }: HttpAnswer): HookAnswer {
   const code = getWord(json, 'code');
   const eventId = getWord(json, 'eventId');

@@ -27,8 +27,7 @@ const MAX_LINE = 16 * MIB;
 /** Special uses of mailboxes whose messages nobody sent to us. */
 const OWN_WRITING = new Set(['\\Sent', '\\Drafts']);
 
-/** What a connection needs beside the account's options. */
-export interface ConnectContext {
+interface ConnectContext {
   readonly clock: Clock;
   /** Ends the attempt to connect, not the connection. */
   readonly signal: AbortSignal;
@@ -36,24 +35,20 @@ export interface ConnectContext {
   readonly timeoutMs?: number;
 }
 
-/** What a mailbox says of itself when it is opened. */
 export interface OpenedMailbox {
   /** Uids mean something under the same UIDVALIDITY only. */
   readonly uidValidity: string;
   /** The uid that the next new message will get at least. */
   readonly uidNext: number;
-  /** How many messages it holds. */
   readonly messages: number;
   /** True: it holds only drafts or sent mail. */
   readonly isOwnWriting: boolean;
 }
 
-/** A message as the mailbox holds it. */
 export interface FetchedMail {
   readonly uid: number;
   /** The first of its bytes; empty when the server did not hand any out. */
   readonly source: Uint8Array;
-  /** Whether bytes were left out. */
   readonly isCut: boolean;
   /** When the server received it, ISO 8601. */
   readonly receivedAt: string | null;
@@ -172,7 +167,6 @@ export class ImapSession {
     };
   }
 
-  /** The uids beyond `lastUid`, in order. */
   async uidsAfter(lastUid: number): Promise<number[]> {
     this.#hasNews = false;
     // `n:*` also finds the last one when it is before n.
@@ -199,7 +193,6 @@ export class ImapSession {
     };
   }
 
-  /** The names of the account's mailboxes. */
   async mailboxNames(): Promise<string[]> {
     const found = await this.#inTime(this.client.list());
     return found.map(({ path }) => path);

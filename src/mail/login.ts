@@ -14,13 +14,11 @@ const REFUSED_MS = 300_000;
 
 const NOTIFY_BACKOFF = { firstMs: 1_000, maxMs: 60_000, jitter: 0.5 };
 
-/** What the login shares with the rest of the watcher. */
-export interface LoginContext {
+interface LoginContext {
   readonly store: MailMemory;
   readonly hook: HookClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** See `WatcherDependencies`. */
   readonly onRotated?: ((refreshToken: string) => void) | undefined;
 }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../hooks/index.ts';
 
-/** How a mailbox fares. */
 export type MailboxStatus =
   /** On the way to the server for the first time, or to the mailbox. */
   | 'connecting'
@@ -16,13 +15,12 @@ export type MailboxStatus =
   | 'hook-unavailable';
 
 /** Something that went wrong, without anything secret. */
-export interface NotedError {
+interface NotedError {
   /** ISO 8601. */
   readonly at: string;
   readonly message: string;
 }
 
-/** One mailbox of the report. */
 export interface MailboxReport {
   readonly mailbox: string;
   readonly state: MailboxStatus;
@@ -43,7 +41,6 @@ export interface MailboxReport {
   readonly lagSeconds: number;
 }
 
-/** What is known of one mailbox at the moment, for the report of an operator. */
 export class MailboxState {
   #status: MailboxStatus = 'connecting';
   #since: number;
@@ -96,7 +93,6 @@ export class MailboxState {
     this.#lastError = { at: toIso(this.clock.now()), message };
   }
 
-  /** How many messages are known and not accepted yet. */
   found(waiting: number): void {
     this.#waiting = waiting;
     this.#waitingSince = waiting === 0 ? null : (this.#waitingSince ?? this.clock.elapsed());

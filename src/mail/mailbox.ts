@@ -29,8 +29,7 @@ const MISCONFIGURED_MS = 60_000;
 /** A connection that held this long worked: the next failure is a first one. */
 const WORKED_MS = 10_000;
 
-/** What a mailbox shares with the others of the account. */
-export interface MailboxContext {
+interface MailboxContext {
   readonly mail: MailOptions;
   readonly login: MailLogin;
   readonly store: MailMemory;
@@ -86,7 +85,6 @@ export class MailboxWatcher {
     }
   }
 
-  /** One connection, until it ends. */
   async #runSession(signal: AbortSignal): Promise<void> {
     const { login, mail, clock } = this.context;
     const session = await login.logIn(
@@ -216,7 +214,6 @@ const NOTICES = {
     `${mailbox} was renumbered by its server (UIDVALIDITY): mail that was not sent before is skipped, and mail that arrives from now on is sent.`,
 };
 
-/** Where to go on, and why there. */
 export interface Resumption {
   readonly cursor: Cursor;
   /** `kept`: behind the last one. The others begin with the next new message: what is there already is not sent. */

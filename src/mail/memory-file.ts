@@ -16,7 +16,6 @@ const BUSY_MS = 1000;
 /** What SQLite says when somebody else holds the file. */
 const SQLITE_BUSY = 5;
 
-/** Another watcher holds the directory. */
 export class MailStoreHeld extends Error {
   override readonly name = 'MailStoreHeld';
 

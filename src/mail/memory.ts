@@ -11,7 +11,6 @@ export interface Cursor {
 /** An outage of the credentials: from the first refusal to the next login. */
 interface Outage {
   readonly id: string;
-  /** Whether the main session knows of it. */
   readonly isNotified: boolean;
 }
 
@@ -80,7 +79,6 @@ export class MailMemory {
     if (ended !== undefined) this.#keep({ outages });
   }
 
-  /** The newest refresh token that came of a configured one. */
   refreshToken(configured: string): string | undefined {
     return this.#kept.refreshTokens[hash('sha256', configured, 'hex')];
   }
@@ -90,7 +88,6 @@ export class MailMemory {
     this.#keep({ refreshTokens: { [hash('sha256', configured, 'hex')]: token } });
   }
 
-  /** Takes over all that another one remembers. */
   takeOver(text: string): void {
     const { cursors, outages, refreshTokens } = parseKept(text);
     this.#keep({

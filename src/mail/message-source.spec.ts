@@ -30,7 +30,6 @@ function mailbox(uid: number, more: Partial<FetchedMail> = {}): FetchedMail {
   return { uid, source, isCut: false, receivedAt: null, isDraft: false, ...more };
 }
 
-/** What becomes of the mails when each is read as `parsed`. */
 function source(parsed: () => ParsedMail = () => PARSED): MessageSource {
   return new MessageSource(MAIL, 'INBOX', { read: async () => parsed() });
 }

@@ -6,14 +6,13 @@ import type { ParsedMail } from './reader/parsed-mail.ts';
 /** What the hook `mail` is sent (docs/mail.md), and how it comes of a fetched and parsed message. */
 
 /** A part of a message that is named, not sent. */
-export interface Attachment {
+interface Attachment {
   readonly filename: string;
   readonly contentType: string;
   /** Bytes; null when the message was cut before its end. */
   readonly size: number | null;
 }
 
-/** One message as the hook `mail` is sent it. */
 export interface MailMessage {
   /** Unique per message of a mailbox, the same after any restart; the preset's `dedupeKey`. */
   readonly id: string;
@@ -86,8 +85,7 @@ export function toMessageId(mailboxKey: string, uidValidity: string, uid: number
   return `${hash('sha256', mailboxKey, 'hex').slice(0, 16)}-${uidValidity}-${uid}`;
 }
 
-/** Where a message is from and how much of it is wanted. */
-export interface MessageContext {
+interface MessageContext {
   readonly id: string;
   readonly mailbox: string;
   readonly includeBody: boolean;
@@ -101,7 +99,6 @@ function noteOf({ unseenChars }: ParsedMail): string {
   return unseenChars === 0 ? '' : `(${unseenChars} characters may be unseen)`;
 }
 
-/** The message as it is sent. */
 export function toMessage(
   mail: ParsedMail,
   { isCut, receivedAt }: Pick<FetchedMail, 'isCut' | 'receivedAt'>,
@@ -126,7 +123,6 @@ export function toMessage(
   };
 }
 
-/** What is known of a message that cannot be read. */
 export function toUnreadableMessage(
   { source, receivedAt }: Pick<FetchedMail, 'source' | 'receivedAt'>,
   { id, mailbox }: MessageContext,

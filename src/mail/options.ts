@@ -187,7 +187,7 @@ function findTokenUrlProblems(host: string, { tokenUrl }: MailOAuth2Options): Pr
 }
 
 /** Where a provider gives access tokens, and for what. */
-export interface TokenEndpoint {
+interface TokenEndpoint {
   readonly tokenUrl: string;
   readonly scope?: string;
 }

@@ -14,10 +14,8 @@ import type { MailOptions } from './options.ts';
 /** Longest silence of the server, and longest wait for an access token, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
-/** Most names of mailboxes that are listed when one is missing. */
 const MAX_NAMES = 20;
 
-/** What one mailbox holds. */
 export interface MailboxCheck {
   readonly mailbox: string;
   readonly messages: number;
@@ -25,7 +23,6 @@ export interface MailboxCheck {
   readonly newest?: NewestMail;
 }
 
-/** What a login showed. */
 export interface ConnectionCheck {
   readonly mailboxes: readonly MailboxCheck[];
   /** The refresh token that the provider gave in exchange for the configured one, which may be spent by that. */

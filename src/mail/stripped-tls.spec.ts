@@ -29,7 +29,6 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-/** Connects as to the configured host, to a server that stands in its way. */
 async function attempt(mail: object): Promise<unknown> {
   const { value } = resolveMail({ account: 'me@x.example', auth: { password: PASSWORD }, ...mail });
   const options = connectionOptions(value, { pass: PASSWORD });

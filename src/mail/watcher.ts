@@ -16,7 +16,6 @@ import type { HeldText } from './memory.ts';
 /** A mailbox may be away this long, in milliseconds, before the watcher counts as degraded. */
 const MAX_AWAY_MS = 60_000;
 
-/** What a watcher needs. */
 export interface WatcherDependencies {
   readonly mail: MailOptions;
   /** `store.dir`, absolute: where it remembers how far it is, in a file. */
@@ -31,13 +30,10 @@ export interface WatcherDependencies {
   readonly onRotated?: (refreshToken: string) => void;
 }
 
-/** How the whole watcher fares. */
 export type WatcherStatus = MailboxStatus | 'watched-elsewhere' | 'stopped';
 
-/** What an operator sees of the watcher. */
 export interface MailReport {
   readonly account: string;
-  /** The worst of its mailboxes. */
   readonly state: WatcherStatus;
   /** True: mail does not get through, and not only for a moment. */
   readonly isDegraded: boolean;
