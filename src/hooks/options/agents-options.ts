@@ -103,9 +103,8 @@ export class HeartbeatOptions {
 export const SOLE_AGENT_ID = 'main';
 
 /** A channel and a recipient, or nobody. */
-export type Notify = false | { readonly channel: ChannelId; readonly to?: string };
+type Notify = false | { readonly channel: ChannelId; readonly to?: string };
 
-/** A {@link Notify}. */
 function IsNotify(): PropertyDecorator {
   const message = 'must be false, or an object {channel: "chan_1" … "chan_8", to: "a recipient"}';
   return Rule('isNotify', isNotify, message);
@@ -336,7 +335,6 @@ function folded(id: unknown): unknown {
   return typeof id === 'string' ? id.trim().toLowerCase() : id;
 }
 
-/** What is wrong with the tools of each agent. */
 export function agentToolProblems({ defaults, list }: AgentsOptions): Problem[] {
   return list.flatMap(({ tools, approve = defaults.approve, runner = defaults.runner }, index) => [
     ...(tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`)),

@@ -17,7 +17,6 @@ const SETTINGS: Readonly<Record<keyof ApproveSettings, (value: unknown) => boole
   approvers: (value) => Array.isArray(value) && value.length > 0 && value.every(isApprover),
 };
 
-/** An {@link ApproveOption}. */
 export function IsApprove(): PropertyDecorator {
   const message =
     'must be run, tools, reply, false, or an object {run, tools, reply: true or "when-untrusted", until: "1m" to "2160h", then: "deny" or "expire", whileWaiting: "continue" or "hold", approvers: ["telegram:12345", "configure", …]} with run, tools, reply or approvers; tools may also list names such as "desk_*"';

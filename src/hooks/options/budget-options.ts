@@ -47,14 +47,12 @@ export class BudgetOptions {
   then?: 'hold' | 'refuse';
 }
 
-/** What is asked of budgets whether it counts by them. */
 export interface BudgetedWork extends Omit<UsageOf, 'model' | 'agent'> {
   readonly agent: Pick<Agent, 'id' | 'runner'>;
   /** Name of the hook under the prefix. */
   readonly name: string;
 }
 
-/** Whether something of whoever is counted by a budget. */
 export function concernsBudget(
   { scope = '*', of }: BudgetOptions,
   { kind, hook, name, agent, sender }: BudgetedWork,
@@ -78,7 +76,6 @@ export function scopeOf(scope: string): readonly [what: string, id: string] {
   return [scope.slice(0, Math.max(0, colon)), scope.slice(colon + 1)];
 }
 
-/** How a budget is known to the ledger. */
 export function budgetMeter({ of, most, scope = '*', per }: BudgetOptions): BudgetWindow {
   return {
     name: `${of} ${scope} ${per}`,

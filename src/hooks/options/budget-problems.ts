@@ -14,7 +14,6 @@ interface Sections {
   readonly models: ModelsOptions;
 }
 
-/** What budgets show together with agents and models. */
 export function budgetProblems({ hooks: { budgets }, agents, models }: Sections): Problem[] {
   const names = budgets.map((budget) => budgetMeter(budget).name);
   return budgets.flatMap((budget, index) => {
@@ -58,7 +57,6 @@ interface BudgetedAgent {
   readonly countsTokens: boolean;
 }
 
-/** Agents that a budget may count. */
 function agentsOf({ scope = '*' }: BudgetOptions, agents: AgentsOptions): BudgetedAgent[] {
   const { list, defaults } = agents;
   const entries: readonly Partial<(typeof list)[number]>[] = list.length > 0 ? list : [{}];

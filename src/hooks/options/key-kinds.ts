@@ -141,7 +141,6 @@ function isListLine(line: unknown): boolean {
   );
 }
 
-/** A list of texts. */
 export function TextList(): PropertyDecorator {
   return applyDecorators(IsString({ each: true }), IsArray());
 }
@@ -159,7 +158,6 @@ export function HttpUrl(example: string): PropertyDecorator {
   );
 }
 
-/** Keys of their own, with a class of their own. */
 export function Section(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(
     Holds('section', section),
@@ -169,12 +167,10 @@ export function Section(section: ClassConstructor<object>): PropertyDecorator {
   );
 }
 
-/** Keys of their own that may be absent together. */
 export function OptionalSection(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(IsOptional(), Section(section));
 }
 
-/** A list of sections of one class. */
 export function SectionList(section: ClassConstructor<object>): PropertyDecorator {
   return applyDecorators(
     Holds('list', section),

@@ -1,4 +1,3 @@
-/** Values of a mapping's `action`. */
 export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'resume', 'ignore'] as const;
 /** What a mapping makes of a request. @publicApi */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];

@@ -37,11 +37,10 @@ import { WaitForOptions } from './wait-for-option.ts';
 
 export const WAKE_MODES = ['now', 'next-heartbeat'] as const;
 export type WakeMode = (typeof WAKE_MODES)[number];
-export const OR_ELSE = ['ignore', 'run'] as const;
+const OR_ELSE = ['ignore', 'run'] as const;
 export const REPLIES = ['channel', 'source'] as const;
-export const SESSION_MODES = ['isolated', 'persistent'] as const;
+const SESSION_MODES = ['isolated', 'persistent'] as const;
 
-/** Values of `channel`: `last` and the eight channels. */
 export const CHANNEL_VALUES = ['last', ...CHANNEL_IDS] as const;
 
 /** Longest run a request or the configuration may ask for: one day. */
@@ -50,8 +49,7 @@ export const MAX_TIMEOUT_SECONDS = 86_400;
 /** Longest `task`, in characters. */
 export const MAX_TASK_LENGTH = 10_000;
 
-/** How the body of a request is read. */
-export const BODY_KINDS = ['json', 'form', 'text'] as const;
+const BODY_KINDS = ['json', 'form', 'text'] as const;
 export type BodyKind = (typeof BODY_KINDS)[number];
 
 /** Largest body that can be allowed, in bytes. */

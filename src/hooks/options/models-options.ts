@@ -5,8 +5,7 @@ import { Option } from './option.ts';
 import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
 
-/** Every protocol that can be configured. */
-export const PROVIDER_TYPES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
+const PROVIDER_TYPES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
 
 /** One entry of `models.providers`; its key is the provider's name in `<provider>/<model>`. */
 export class ProviderOptions {
@@ -113,7 +112,6 @@ function isIdList(list: ModelList): list is readonly string[] {
   return Array.isArray(list);
 }
 
-/** The allowed ids of a list in either form. */
 export function modelIds(list: ModelList | undefined): readonly string[] {
   if (list === undefined) return [];
   return isIdList(list) ? list : Object.keys(list);
@@ -138,7 +136,6 @@ export function unaliased(
   return aliases.get(name) ?? modelAliases(list).get(name) ?? name;
 }
 
-/** A {@link ModelList}. */
 export function IsModelList(): PropertyDecorator {
   const message =
     'must be a list of model ids, or an object whose keys are model ids and whose values are {} or {alias: "name"}';

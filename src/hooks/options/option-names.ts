@@ -43,7 +43,6 @@ function keyOfModule(place: string): string {
 /** A place inside a sentence; not what stands in quotes, in an address or in a longer word. */
 const PLACE = /(?<![\w"'./@-])(?:hooks|store|gateway|ops)(?:\.[A-Za-z]\w*)+/g;
 
-/** Problems or warnings with the names that their reader knows. */
 export function renamed(
   problems: readonly Problem[],
   names: OptionNames = MODULE_NAMES,
@@ -55,7 +54,6 @@ export function renamed(
   }));
 }
 
-/** A sentence of ours with the names that its reader knows. */
 export function inWordsOf({ of }: OptionNames, sentence: string): string {
   return sentence.replaceAll(PLACE, (place) => of(place));
 }

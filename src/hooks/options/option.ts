@@ -5,11 +5,9 @@ import { isRecord } from '../../platform/objects.ts';
 // What an option is besides its rules, said once, on the field of its class. Whoever hides secrets, merges files, tells
 // what waits for a restart or writes the documentation reads it here and has no list of keys of its own.
 
-/** A class of options. */
-export type OptionsClass = new () => object;
+type OptionsClass = new () => object;
 
-/** What an option says of itself. */
-export interface OptionTraits {
+interface OptionTraits {
   /** True: each of its texts is a secret. `'inside'`: a secret may be in it, as in an address, headers or arguments; it is shown nowhere. */
   readonly secret?: true | 'inside';
   /** True: conditions of requests, whose texts may be secrets by the place that they look at. */

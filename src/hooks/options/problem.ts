@@ -22,7 +22,6 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** The first mistake of each key. */
 export function onePerKey(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ key }) => {

@@ -33,7 +33,6 @@ export interface ResolvedHooksOptions {
   readonly configDir: string;
 }
 
-/** Options with their defaults, and what was found out about them. */
 export interface Resolution {
   /** With problems it may have any shape. */
   readonly resolved: ResolvedHooksOptions;

@@ -128,7 +128,6 @@ export class QuietHoursOptions {
   timezone?: string;
 }
 
-/** The same as hours of the day. */
 export function toHours({ from, to, timezone }: QuietHoursOptions): Hours {
   return { start: from, end: to, timezone };
 }

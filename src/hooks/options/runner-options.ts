@@ -20,7 +20,7 @@ import { Option } from './option.ts';
 import { isWaitingTime } from './wait-for-option.ts';
 
 /** Every way to run an agent, `agents.list[].runner.type`. */
-export const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
+const RUNNER_TYPES = ['model', 'demo', 'command', 'http'] as const;
 export type RunnerType = (typeof RUNNER_TYPES)[number];
 
 /** Who keeps a conversation with another gateway, `agents.list[].runner.sessions`. */
@@ -291,7 +291,6 @@ function hasSession(value: unknown): boolean {
   return String(value).includes('{session}');
 }
 
-/** A list of texts of one form. */
 function IsTextList(form: RegExp, message: string): PropertyDecorator {
   const isText = (value: unknown): boolean => typeof value === 'string' && form.test(value);
   const areTexts = (value: unknown): boolean => !Array.isArray(value) || value.every(isText);
@@ -309,7 +308,6 @@ function isHeader([name, value]: [string, unknown]): boolean {
   return isName && typeof value === 'string' && HEADER_VALUE.test(value);
 }
 
-/** Headers that a request can carry, by name. */
 function SendableHeaders(): PropertyDecorator {
   return Rule(
     'headers',

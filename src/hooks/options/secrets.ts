@@ -9,7 +9,6 @@ import type { ResolvedHooksOptions } from './resolve.ts';
 // The secrets of a configuration: what its options call so, what stands under a name of a credential where nobody says
 // (headers, conditions, keys that are not known), and the passwords in addresses.
 
-/** A secret and where it stands. */
 export interface Secret {
   readonly place: OptionPlace;
   readonly text: string;
@@ -26,7 +25,6 @@ export function isSecretPlace({ traits, guessedBy }: OptionPlace): boolean {
   return guessedBy !== undefined && isCredentialField(guessedBy) && !PLACE_KEY.test(guessedBy);
 }
 
-/** Every secret in what stands at a place. */
 export function secretsIn(value: unknown, at: OptionPlace): Secret[] {
   return textsIn(value, at).flatMap(({ text, place }): Secret[] => {
     if (isSecretPlace(place)) {

@@ -62,7 +62,6 @@ export class TokenOptions {
   notAfter?: string;
 }
 
-/** One secret as it stands in the configuration. */
 export interface WrittenToken {
   /** Place of the text, e.g. `hooks.tokens[0].tokens[1]`. */
   readonly key: string;
@@ -133,7 +132,6 @@ export function tokenDigest(text: string): Buffer {
   return hex === undefined ? hash('sha256', text, 'buffer') : Buffer.from(hex, 'hex');
 }
 
-/** How a configuration writes the digest of a token. */
 export function writtenDigest(token: string): string {
   return `${DIGEST_PREFIX}${hash('sha256', token)}`;
 }
@@ -288,7 +286,6 @@ function wrongDates(hooks: WrittenKeys): Problem[] {
   );
 }
 
-/** The same of one token. */
 export function wrongEnd(key: string, notAfter: unknown): Problem[] {
   return endOf(notAfter) === -Infinity ? [{ key, message: 'is no date; correct it' }] : [];
 }

@@ -55,7 +55,6 @@ export class ToolOptions {
   untrusted: string[] = [];
 }
 
-/** Checked options as a runner is given them. */
 export function toolSettings({ mcp, untrusted }: ToolOptions): ToolSettings {
   const servers = [...mcp].map(([name, server]) => [name, serverSettings(server)] as const);
   return { mcp: Object.fromEntries(servers), untrusted };

@@ -13,8 +13,8 @@ import { Option } from './option.ts';
 import { SENDER_ID, SENDER_ID_RULE } from './token-options.ts';
 
 /** Hashes of an HMAC, and how its bytes are written, for senders that no scheme knows. */
-export const HMAC_HASHES = ['sha1', 'sha256', 'sha512'] as const;
-export const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const;
+const HMAC_HASHES = ['sha1', 'sha256', 'sha512'] as const;
+const SIGNATURE_ENCODINGS = ['hex', 'base64'] as const;
 
 /** `hooks.mappings[].verify.senders[]`: one of several senders that sign what they send to one path. */
 export class SigningSenderOptions {
