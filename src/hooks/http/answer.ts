@@ -58,7 +58,6 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
   return { status: 200, body, eventId, ...repeated };
 }
 
-/** What the first action is known by, and of several those that have an id. */
 function toIds(first: ActionReceipt, all: readonly ActionReceipt[]) {
   const isOne = all.length === 1;
   if (first.kind === 'deliver') {
@@ -119,7 +118,6 @@ const LONGEST_NAME = 100;
 const LONGEST_REASON = 500;
 const CLIENT_GONE = 499;
 
-/** The only place that writes answers, whoever decided them; each request is answered, logged and counted once, and a refused one kept. */
 @Injectable()
 export class AnswerWriter {
   readonly #logger = new Logger('Hooks');
@@ -239,7 +237,6 @@ export class AnswerWriter {
   }
 }
 
-/** The hook that took the request, or would have: built-ins are known by their names. */
 function reached({ hook, name, settings }: HookCall): string | null {
   return hook ?? builtInHook(name, settings) ?? null;
 }

@@ -62,10 +62,7 @@ export class BodyBudget {
   }
 }
 
-/**
- * What may be in flight where the configuration does not say.
- * @param memory bytes that the process may use
- */
+/** What may be in flight by default, in bytes. @param memory bytes that the process may use */
 export function defaultLimit(memory: number): number {
   return Math.min(MOST_BYTES, Math.floor(memory * SHARE_OF_MEMORY));
 }
@@ -78,7 +75,6 @@ const EMPTY = Buffer.alloc(0);
 /** One for all: a flood of bodies pays for no exception objects. */
 const BUSY = new Rejection('intake_busy');
 
-/** Those of `hooks`, or of a path. */
 export type BodyLimits = Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>;
 
 /** The client went away in the middle of its body; nobody is left to answer to. */
@@ -89,7 +85,6 @@ export class ClientGone extends Error {
 /** Reads raw bytes under a cap and a clock. No parser, no encoding, no limit of the host has a part in it. */
 @Injectable()
 export class BodyReader {
-  /** What ends each body that is waited for. */
   readonly #late = new Set<() => void>();
   #isClosed = false;
 

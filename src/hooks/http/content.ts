@@ -14,10 +14,8 @@ import { Rejection } from '../ports/rejection.ts';
  * `__proto__`. What it says of a mistake never quotes the body.
  */
 
-/** How a kind of body has to come. */
 interface Expectation {
   readonly type: RegExp;
-  /** For the sender's operator. */
   readonly words: string;
 }
 
@@ -106,7 +104,7 @@ const MOST_FIELDS = 1000;
  * there (GitHub, Slack); `__proto__` is dropped, as everywhere.
  * @throws Rejection invalid_body; invalid_json for a `payload` that is nested too deep
  */
-export function parseForm(text: string): Readonly<Record<string, unknown>> {
+function parseForm(text: string): Readonly<Record<string, unknown>> {
   if (countFields(text) > MOST_FIELDS) {
     throw new Rejection('invalid_body', `a form of at most ${MOST_FIELDS} fields`);
   }
@@ -140,7 +138,6 @@ function inner(payload: string): unknown {
   }
 }
 
-/** A body, understood. */
 export interface ParsedJson {
   readonly value: unknown;
   /** What was parsed, without a byte order mark; `{}` for an empty body. */

@@ -27,7 +27,6 @@ import { IngressDeps } from './steps.ts';
 
 type Endpoint = HookRouteMark['endpoint'];
 
-/** How the route of each endpoint ends; before that is the prefix. */
 const ENDINGS: Readonly<Record<Endpoint, RegExp>> = {
   wake: /\/wake$/,
   agent: /\/agent$/,
@@ -233,7 +232,6 @@ function showBody({ raw, hidden }: HookCall): void {
   Object.assign(raw.headers, hidden);
 }
 
-/** What the host's plugins and parsers are shown instead of the body. */
 class NoBody extends Readable {
   override _read(): void {
     this.push(null);

@@ -6,9 +6,6 @@ import { fillParts } from '../senders/index.ts';
 import type { Handshake, QuestionPlace } from '../senders/index.ts';
 import type { HookAnswer } from './hook-call.ts';
 
-// Whether a request asks what a row says, and the answer that the row makes of it.
-
-/** A request that may be a question. */
 export interface Question extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
   /** Of the body, once its sender is verified. */
   readonly payload?: unknown;
@@ -20,7 +17,6 @@ const LONGEST_ECHO = 1024;
 /** Of what an HMAC is made. With a colon or more in it, the answer could be the signature of an event. */
 const PLAIN_TOKEN = /^[\w-]{1,64}$/;
 
-/** What may stand in a header of the answer. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** Whether all but `verifyToken` is as the row says. */
@@ -33,11 +29,7 @@ export function isAsked({ when }: Handshake, question: Question): boolean {
   return is === undefined ? found !== undefined : found === is;
 }
 
-/**
- * The answer of a row that is asked.
- * @param secret what an HMAC is made with
- * @throws Rejection invalid_payload for a question that cannot be answered
- */
+/** @param secret of an HMAC @throws Rejection invalid_payload for a question that cannot be answered */
 export function makeAnswer(
   { answer }: Handshake,
   question: Question,

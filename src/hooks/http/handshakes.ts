@@ -32,7 +32,6 @@ type QuestionHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 @Injectable()
 export class Handshakes {
   readonly #logger = new Logger('Hooks');
-  /** Of each path, when its unsigned questions were last told, and how many came since. */
   readonly #told = new Map<string, { readonly at: number; count: number }>();
 
   constructor(
@@ -64,10 +63,7 @@ export class Handshakes {
     return null;
   }
 
-  /**
-   * Questions in a body whose sender is verified: Slack's, Zoom's and Discord's. Null when it is none of them.
-   * @throws Rejection invalid_payload for a question that cannot be answered
-   */
+  /** Slack's, Zoom's and Discord's; null: none of them. @throws Rejection invalid_payload where none can be answered */
   async answerBody({ scheme, signer, path }: PathRule, call: HookCall): Promise<HookAnswer | null> {
     const { method, url, headers } = call.raw;
     const question = { method, url, headers, payload: call.content?.value };

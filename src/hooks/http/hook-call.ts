@@ -35,19 +35,16 @@ export const VERIFIED_BY_HOST = 'application guard';
 
 /** What one request to a hook is known to be. Never changed: each step (`steps.ts`) returns a new one with what it learned. */
 export interface HookCall {
-  /** The request as Node has it. */
   readonly raw: IncomingMessage;
   /** Sub-path under the prefix, as it came. */
   readonly name: string;
   /** The settings the request began with; a reload does not change them. */
   readonly settings: ResolvedHooksOptions;
-  /** Address of whoever sent it. */
   readonly client: string;
   /** Epoch milliseconds. Times that senders sign are compared with it. */
   readonly receivedAt: number;
   /** When it was received by `performance.now()`, for how long it took. */
   readonly began: number;
-  /** What the configuration says of this path before the payload is known. */
   readonly rule: PathRule | undefined;
   /** Present when a run is asked for, and no hook. */
   readonly question: RunQuestion | undefined;
@@ -64,14 +61,9 @@ export interface HookCall {
   readonly verifiedBy?: string;
   /** The sender has to sign, and this is what its body is verified with. */
   readonly signer?: PathSigner;
-  /** The whole body. */
   readonly bytes?: Buffer;
-  /** What its signature says, once it is verified. */
   readonly signature?: HookRequest['signature'];
-  /** The body, parsed. */
   readonly content?: ParsedJson;
-  /** The request as the rooms behind this one know it. */
   readonly request?: HookRequest;
-  /** Of a mapped hook: what takes the request. */
   readonly mapping?: CompiledMapping | DeclinedRequest;
 }

@@ -6,7 +6,6 @@ const EXCHANGE = Symbol('hook exchange');
 
 type Visited = FastifyRequest & { [EXCHANGE]?: HookExchange };
 
-/** What is to be sent: an answer, or what a refusal or a failure is made of. */
 type Outcome = { readonly answer: HookAnswer } | { readonly error: unknown };
 
 /**

@@ -49,7 +49,6 @@ function open() {
   };
 }
 
-/** A payload on which the mapping breaks. */
 const breaking = {
   a: {
     toJSON: () => {

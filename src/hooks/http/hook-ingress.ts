@@ -19,10 +19,7 @@ import { AgentPayload, WakePayload } from './payloads.ts';
 import { RunCallbacks } from './run-callbacks.ts';
 import { runIdIn } from './run-question.ts';
 
-/**
- * From a well-formed request to its answer: what it means (`resolve…`), then durable, then answered. The controllers
- * call it for HTTP; replays, previews and code of the host (`Hooks`) come the same way.
- */
+/** Where requests over HTTP, replays, previews and those of the host's code (`Hooks`) become one. */
 @Injectable()
 export class HookIngress {
   readonly #logger = new Logger('Hooks');
@@ -34,10 +31,7 @@ export class HookIngress {
     private readonly callbacks: RunCallbacks,
   ) {}
 
-  /**
-   * What a request means; nothing happens. Built-ins are exact and win over mappings of the same name.
-   * @throws Rejection
-   */
+  /** Nothing happens yet. Built-ins are exact and win over mappings of the same name. @throws Rejection */
   async resolve(request: HookRequest): Promise<ResolvedHook> {
     const { payload } = request;
     if (request.verifiedBy === CALLBACK && runIdIn(request.name) !== undefined) {

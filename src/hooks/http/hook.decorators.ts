@@ -30,10 +30,8 @@ import type { PayloadClass } from './hook.pipe.ts';
 /** DI token of the ingress: one identity per `forRoot` call, so that two in one application never meet. */
 export const HOOK_INGRESS = Symbol('hook ingress');
 
-/** Key in a route's configuration; its value is a {@link HookRouteMark}. */
 export const HOOK_ROUTE = Symbol('hook route');
 
-/** Which ingress a route belongs to, and what it serves there. */
 export interface HookRouteMark {
   readonly ingress: symbol;
   readonly endpoint: 'wake' | 'agent' | 'mapped' | 'run';
@@ -45,7 +43,6 @@ export interface HookRouteMark {
  */
 export type HookRouteDecorator = ClassDecorator & MethodDecorator;
 
-/** Where and as what the controllers of one ingress are mounted. */
 export interface Mount {
   readonly prefix: string;
   readonly ingress: symbol;
@@ -72,7 +69,6 @@ export function HookController({ prefix, decorators }: Mount): ClassDecorator {
   );
 }
 
-/** The routes of each endpoint, as Nest registers them. */
 const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
   wake: Post('wake'),
   agent: Post('agent'),
@@ -80,7 +76,6 @@ const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
   mapped: All(['', '*']),
 };
 
-/** Under what Nest keeps the configuration of a route. */
 const { KEY: ROUTE_CONFIG } = RouteConfig({});
 
 /**
@@ -124,7 +119,6 @@ export function IngressRequest(): ParameterDecorator {
   return ofExchange('request', HookRequestPipe);
 }
 
-/** The mapping that takes the request. */
 export function IngressMapping(): ParameterDecorator {
   return ofExchange('mapping', HookRequestPipe);
 }

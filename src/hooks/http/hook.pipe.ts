@@ -17,18 +17,15 @@ import { BODY } from './steps.ts';
 // A parameter's value is the exchange, and its pipe makes of it what the handler is given. Pipes throw nothing: what they
 // refuse is the exchange's outcome, since an exception could be caught, replaced or tried again by a host's interceptor.
 
-/** A payload that passed, and the fields of it that nobody reads. */
-export interface Validated<T> {
+interface Validated<T> {
   readonly value: T;
   readonly warnings: readonly string[];
 }
 
-/** A request whose payload passed. */
 export interface ValidRequest<T> extends Validated<T> {
   readonly request: HookRequest;
 }
 
-/** A question about a run whose query passed. */
 export interface Asked<T> {
   readonly call: HookCall;
   readonly query: T;
@@ -58,7 +55,6 @@ function from(given: unknown, make: Unmade['make']): Promise<unknown> | Unmade {
   return HookExchange.is(given) ? make(given) : new Unmade(make);
 }
 
-/** What was passed to the parameter's decorator. */
 interface Parameter {
   readonly data?: unknown;
 }
@@ -130,7 +126,7 @@ export function validatePayload<T extends object>(
 }
 
 /** Parameters that nobody reads are left alone. @throws Rejection invalid_query naming every wrong parameter. */
-export function validateQuery<T extends object>(
+function validateQuery<T extends object>(
   query: Readonly<Record<string, string>>,
   dto: PayloadClass<T>,
 ): T {
@@ -143,7 +139,6 @@ export function validateQuery<T extends object>(
   throw new Rejection('invalid_query', complaints(value));
 }
 
-/** Fields of which nothing is given stay absent. */
 function fill<T extends object>(
   dto: PayloadClass<T>,
   give: (field: FieldConstraints) => unknown,
@@ -204,7 +199,6 @@ function complaints(value: object): string {
   return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');
 }
 
-/** One field of a payload class, with class-validator's own constraint instances. */
 interface FieldConstraints {
   readonly property: string;
   readonly isOptional: boolean;
@@ -230,7 +224,6 @@ export function constraintsOf(dto: new () => object): readonly FieldConstraints[
   return compile(dto).fields;
 }
 
-/** A class as the loop judges it: looked up once. */
 interface CompiledClass {
   readonly fields: readonly FieldConstraints[];
   readonly names: ReadonlySet<string>;

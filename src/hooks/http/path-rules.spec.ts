@@ -10,7 +10,6 @@ function compile(options: HooksSettingsInput): ReturnType<typeof compilePathRule
   return compilePathRules(resolveOptions({ enabled: true, token, ...options }).resolved);
 }
 
-/** What a start would be refused with. */
 async function refusals(mappings: HooksSettingsInput['mappings']): Promise<string[]> {
   const { problems } = await checkOptions({ enabled: true, token, mappings: mappings ?? [] });
   return problems.map(({ key, message }) => `${key} ${message}`);

@@ -45,14 +45,12 @@ export interface PathRule {
   readonly limits: BodyLimits;
 }
 
-/** The rules of one configuration by path, and what is wrong with it. */
 interface CompiledPathRules {
   readonly rules: ReadonlyMap<string, PathRule>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
 
-/** DI token of the host's own verifiers. */
 export const SENDER_VERIFIERS = Symbol('sender verifiers');
 
 /** The rules of the settings in force, and of those that requests under way began with. */
@@ -85,23 +83,19 @@ export class PathRules {
   }
 }
 
-/** The keys of a mapping that are about its path. */
 export const PATH_KEYS = ['verify', 'orToken', 'tokenHeader', 'body', 'maxBodyBytes'] as const;
 type PathKey = (typeof PATH_KEYS)[number];
 type PathOptions = Pick<MappingOptions, PathKey>;
 
-/** Where one path's keys come from. */
 interface PathSource {
   readonly path: string;
   /** What is said of it; the operator's word before a preset's. */
   readonly said: PathOptions;
-  /** Where a key is written. */
   readonly places: Readonly<Partial<Record<PathKey, string>>>;
   /** False: only a preset speaks of signatures, and it knows no secret. */
   readonly isVerifyWritten: boolean;
 }
 
-/** Every path about which something is said, and everything that is wrong with it. */
 export function compilePathRules(
   settings: ResolvedHooksOptions,
   certificates = new Certificates(),
@@ -174,7 +168,6 @@ function findDisagreements(entries: readonly MappingEntry[]): NamingProblem[] {
   });
 }
 
-/** The operator gives the secrets, and the preset the scheme. */
 function completesPreset({ written, mapping }: MappingEntry): boolean {
   return written.verify?.scheme === undefined && mapping.verify?.scheme !== undefined;
 }

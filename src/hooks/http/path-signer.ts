@@ -14,7 +14,6 @@ import type {
   WrittenSecrets,
 } from './auth/signatures/index.ts';
 
-/** What a path's signatures are verified with. */
 export interface PathSigner {
   readonly verifier: SignatureVerifier;
   readonly secrets: readonly SenderSecret[];

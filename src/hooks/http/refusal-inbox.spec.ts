@@ -31,7 +31,6 @@ function add(...refusals: Refused[]): void {
   for (const refused of refusals) inbox.add(refused, LINE);
 }
 
-/** Everything that is handed on. */
 function takeAll(): NewRefusal[] {
   const all: NewRefusal[] = [];
   for (let rows = inbox.take(); rows.length > 0; rows = inbox.take()) all.push(...rows);

@@ -3,11 +3,9 @@ import { LogFields } from '../../platform/log-fields.ts';
 import { Clock, KEPT_REFUSALS } from '../ports/index.ts';
 import type { NewRefusal, RefusalKind } from '../ports/index.ts';
 
-/** A refused request as the `AnswerWriter` saw it. */
 export type Refused = Omit<NewRefusal, 'at' | 'kind' | 'count'>;
 
-/** What a line of the log has besides. */
-export interface RefusedLine {
+interface RefusedLine {
   /** Id of the failed event, if one was kept. */
   readonly event: string | null;
   /** Null: the sentence quotes the sender, and belongs into no log. */
@@ -149,7 +147,6 @@ export class RefusalInbox {
   }
 }
 
-/** What every line about a refusal has. */
 function named({ hook, name, client, status, code }: Refused): object {
   return { hook: hook ?? name, client, status, code };
 }

@@ -43,10 +43,7 @@ export function signedBy(scheme: string, sender: string | undefined): string {
   return sender === undefined ? scheme : `${scheme} ${sender}`;
 }
 
-/**
- * What a request must show to nobody: our own secrets, and the token that it came with, of which we may know no more than
- * the digest.
- */
+/** Our own secrets, and the token that the request came with, of which we may know no more than the digest. */
 export function secretsOf({ raw, rule, settings }: HookCall): readonly string[] {
   const token = presentedToken(raw.headers, rule?.tokenHeader);
   const secrets = ownSecrets(settings);
@@ -55,10 +52,7 @@ export function secretsOf({ raw, rule, settings }: HookCall): readonly string[] 
   return [...secrets, token];
 }
 
-/**
- * First value of each query parameter, decoded; credentials left out.
- * @param secrets our own; a parameter that brings one is left out, whatever its name
- */
+/** First values, decoded, without credentials. @param secrets a parameter that brings one of them is left out */
 export function parseQuery(url: string, secrets: readonly string[] = []): Record<string, string> {
   const query: Record<string, string> = {};
   for (const [name, value] of parameters(url)) {
@@ -141,10 +135,7 @@ export function visibleHeaders(
   return visible;
 }
 
-/**
- * The sender's idempotency key: `idempotency-key`, else `x-gateway-idempotency-key`; blank ones count as absent.
- * @throws Rejection invalid_idempotency_key
- */
+/** The first of two headers; a blank one counts as absent. @throws Rejection invalid_idempotency_key */
 export function getIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const key = trimmed(headers['idempotency-key']) || trimmed(headers['x-gateway-idempotency-key']);
   if (key.length > LONGEST_KEY) throw new Rejection('invalid_idempotency_key');

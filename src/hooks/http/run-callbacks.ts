@@ -13,7 +13,6 @@ import type { RunCallback } from './run-question.ts';
 // An agent that runs elsewhere says what became of its run: `POST {prefix}/runs/<runId>`, with the token that this run
 // alone has. It is stored like any other event, and resumes the run that waits for it.
 
-/** Lets agents that run elsewhere tell of their runs. */
 @Injectable()
 export class RunCallbacks {
   constructor(
@@ -85,7 +84,6 @@ export class RunCallbacks {
   }
 }
 
-/** What a run waited for of callbacks. */
 function keysOf(run: RunDetails | null): string[] {
   const keys = run?.waits.flatMap(({ key }) => key ?? []) ?? [];
   return keys.filter((key) => key.startsWith(`${CALLBACK} `));

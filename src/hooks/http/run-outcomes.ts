@@ -38,10 +38,8 @@ const ERRORS: Readonly<Partial<Record<RunStatus, string>>> = {
     'The service stopped during the run, which may have acted already; its operator can have it done again.',
 };
 
-/** Who asks for what. */
-export interface AskedRun {
+interface AskedRun {
   readonly runId: string;
-  /** How the sender was verified. */
   readonly sender: string;
   /** Its address, which tells apart those who have the shared token. */
   readonly client: string;
@@ -64,22 +62,16 @@ const RETRY_SECONDS = 5;
 /** How often whoever waits looks, in milliseconds: nobody tells of what a rule or another process has ended. */
 const LOOK_MS = 2000;
 
-/** What a wait ends by, beside its time. */
 interface WaitEnds {
-  /** Resolves when there is news. */
   readonly news: Promise<void>;
-  /** Aborts when nobody waits any more. */
   readonly gone: AbortSignal;
 }
 
-/** Who has places of its own. */
 interface Waiter {
-  /** How it was verified. */
   readonly sender: string;
   readonly client: string;
 }
 
-/** The places in which senders wait for the end of a run. */
 @Injectable()
 export class RunWaits {
   readonly #places = new Map<string, number>();
@@ -128,12 +120,7 @@ export class RunWaits {
   }
 }
 
-/**
- * What became of a run, for the sender that asked for it (behaviour.md §14):
- * - the token that made the run learns how it ended, and its reply where the operator says so;
- * - the shared token learns the status alone;
- * - for everybody else there is no such run.
- */
+/** To the shared token the status alone; to any other token but the one that made the run, there is no such run. */
 @Injectable()
 export class RunOutcomes {
   constructor(
@@ -165,7 +152,6 @@ export class RunOutcomes {
     }
   }
 
-  /** Resolves once the ledger says that the run has ended, or nobody waits any more. */
   async #seen(runId: string, answered: AbortSignal): Promise<void> {
     for (;;) {
       await this.clock.wait(LOOK_MS, answered);

@@ -3,7 +3,6 @@ import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { CALLBACK_TOKEN } from '../ports/index.ts';
 import { parseBearer } from './auth/presented-token.ts';
 
-/** The segment under the prefix below which runs are asked for. */
 const RUN_PATH = /^runs\/([^/]+)$/;
 
 const ASKING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -47,9 +46,7 @@ export function readQuestion(
 /** Header in which Agent2Agent sends the token of a push notification, beside or instead of a bearer. */
 const A2A_TOKEN = 'x-a2a-notification-token';
 
-/** A request that shows the token of a run. */
 export interface RunCallback {
-  /** As it came; it may be no id at all. */
   readonly runId: string;
   readonly token: string;
   /** Once the token is verified: whether the run has ended. */

@@ -13,9 +13,7 @@ import type { PathRule } from './path-rules.ts';
  * came from, and is in force only when the operator writes it into the configuration. It stays in this process's memory.
  */
 
-/** How a secret arrives. */
-export interface SecretHandshake {
-  /** Where the request has it. */
+interface SecretHandshake {
   readonly at: Place;
   readonly handshake: Handshake;
 }
@@ -41,17 +39,14 @@ export interface TakenSecret {
   readonly at: string;
 }
 
-/** Why no window was opened. */
-export type WindowFault = 'no-such-handshake' | 'built-in' | 'has-secrets';
+type WindowFault = 'no-such-handshake' | 'built-in' | 'has-secrets';
 
-/** How long a window stays open. */
 const OPEN_MS = 600_000;
 /** How long a secret waits for the operator's word. */
 const KEPT_MS = 3_600_000;
 /** What a secret may be: nothing that could be more than one value of a header. */
 const SECRET = /^[\w.~+/=-]{16,256}$/;
 
-/** A window in our own units. */
 interface OpenedWindow {
   readonly scheme: string;
   readonly handshake: SecretHandshake;
@@ -118,10 +113,7 @@ export class SecretWindows {
     return present !== undefined;
   }
 
-  /**
-   * How a secret may arrive at this path now; undefined: not at all.
-   * @param rule what the request was begun with: a path with secrets of its own takes no other
-   */
+  /** Undefined: by none now. @param rule of the begin of the request: a path with secrets of its own takes no other */
   awaited(name: string, rule: PathRule | undefined): SecretHandshake | undefined {
     if (rule?.signer !== undefined) return undefined;
     const present = this.#current(bareName(name));

@@ -16,7 +16,6 @@ import { hasTokenInQuery, hideSecrets, signedBy, toHookRequest } from './request
 import { RunCallbacks } from './run-callbacks.ts';
 import { runIdIn } from './run-question.ts';
 
-/** What the steps ask. */
 @Injectable()
 export class IngressDeps {
   constructor(
@@ -50,7 +49,6 @@ const tokenInQuery: Step = (call) => {
   return call;
 };
 
-/** A question that the path's sender asks by its head alone is answered. */
 const handshakeByHead: Step = (call, { handshakes }) =>
   (call.rule && handshakes.answerHead(call.rule, call.raw)) ?? call;
 
@@ -60,7 +58,6 @@ const onlyPost: Step = (call) => {
   throw runIdIn(call.name) === undefined ? NOT_POST : NOT_OF_RUNS;
 };
 
-/** A secret that the operator waits for is taken. */
 const secretByHandshake: Step = (call, { handshakes }) => {
   const looking = handshakes.takeSecret(call);
   return looking instanceof Promise ? looking.then((answer) => answer ?? call) : (looking ?? call);
@@ -133,7 +130,6 @@ function hideToken(bytes: Buffer, token: string | undefined): Buffer {
   return Buffer.from(hideSecrets(bytes.toString('latin1'), [token]), 'latin1');
 }
 
-/** A question in a verified body is answered. */
 const handshakeByBody: Step = (call, { handshakes }) =>
   call.rule?.scheme?.handshakes === undefined
     ? call

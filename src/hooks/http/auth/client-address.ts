@@ -14,7 +14,6 @@ export class ClientAddresses {
     settings.addCheck((next) => ({ problems: proxyProblems(next), warnings: [] }));
   }
 
-  /** The address of whoever sent this request. */
   get(request: IncomingMessage, settings: ResolvedHooksOptions): string {
     const forwardedFor = request.headers['x-forwarded-for'];
     const entries = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
@@ -43,7 +42,6 @@ function proxyProblems({ trustedProxies }: ResolvedHooksOptions): Problem[] {
   );
 }
 
-/** A range of addresses whose word about the client is believed. */
 export type TrustedRange = readonly [address: IPv4 | IPv6, prefixLength: number];
 
 const MAPPED = '::ffff:';
@@ -75,7 +73,6 @@ export function parseRange(entry: string): TrustedRange | null {
   return bits < 0 || bits > widest ? null : [address, bits];
 }
 
-/** Who speaks: the socket's address; or, when that is a trusted proxy, whoever it speaks for. */
 export function clientAddress(
   socketAddress: string | undefined,
   forwardedFor: string | undefined,
@@ -142,7 +139,6 @@ function folded(socketAddress: string | undefined): string {
   return isMapped ? socketAddress.slice(MAPPED.length) : socketAddress;
 }
 
-/** Whether the other end of a socket is a proxy whose word is believed. */
 export function isTrustedProxy(
   socketAddress: string | undefined,
   trusted: readonly TrustedRange[],

@@ -69,10 +69,7 @@ export class BoundedFailureStorage implements ThrottlerStorage {
   }
 }
 
-/**
- * A map that forgets: two generations instead of one list by age, since the oldest entry of a large Map is slow to
- * find.
- */
+/** A map that forgets: in two generations, since the oldest entry of a large Map is slow to find. */
 export class BoundedMap<V> {
   #young = new Map<string, V>();
   #old = new Map<string, V>();

@@ -13,7 +13,6 @@ import {
   toSeconds,
 } from './failure-storage.ts';
 
-/** Name under which failures are counted in a shared storage. */
 const NAME = 'auth-failures';
 const WARN_EVERY_MS = 60_000;
 /** How long the next short token of a locked client has to wait, in milliseconds. */
@@ -21,7 +20,6 @@ const COMPARE_EVERY_MS = 1000;
 /** How often the operator is told that one address has all failures, in milliseconds. */
 const NAME_SOURCE_EVERY_MS = 3_600_000;
 
-/** What this process knows of a client that failed. */
 interface KnownClient {
   /** Part of the storage's key: a right token begins a new count, though the contract can only add to one. */
   readonly generation: number;
@@ -44,7 +42,6 @@ interface KnownClient {
 export class AuthFailureThrottle {
   readonly #logger = new Logger(AuthFailureThrottle.name);
   readonly #known = new BoundedMap<KnownClient>();
-  /** After which nothing that is known matters any more. */
   #keepUntil = 0;
   #warnedAt = -Infinity;
   /** Failures that the storage is still counting, by key: what comes meanwhile must not outrun the count. */

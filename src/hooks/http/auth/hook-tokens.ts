@@ -4,7 +4,6 @@ import { EVERY_HOOK, SHORTEST_TOKEN, tokenDigest, writtenTokens } from '../../op
 import type { ResolvedHooksOptions, WrittenToken } from '../../options/index.ts';
 import { Clock } from '../../ports/index.ts';
 
-/** A secret of the configuration as requests are compared with it. */
 export interface HookToken {
   /** Who speaks, in stories and prompts: `token` for `hooks.token`, else `token <id>`. */
   readonly verifiedBy: string;
@@ -17,7 +16,6 @@ export interface HookToken {
   readonly endsAt: number;
 }
 
-/** The tokens of one configuration. */
 interface TokenTable {
   readonly tokens: readonly HookToken[];
   /**
@@ -30,7 +28,6 @@ interface TokenTable {
 /** How many hexadecimal digits of its digest name a secret: too few to find it by, enough to tell it from others. */
 const SECRET_NAME_DIGITS = 12;
 
-/** Who speaks with `hooks.token`: anybody. */
 const SHARED = 'token';
 
 /** The name of a secret in {@link HookTokens.lastUses}. @param text as it stands in the configuration */
@@ -78,10 +75,7 @@ export class HookTokens {
     if (verifiedBy !== SHARED) this.#lastUses.set(verifiedBy, now);
   }
 
-  /**
-   * When each secret last let a request in, in epoch milliseconds, by {@link secretName}; and each sender of
-   * `hooks.tokens`, by its `verifiedBy`, whichever secret it was.
-   */
+  /** Last uses in epoch milliseconds, by {@link secretName}; and of each sender of `hooks.tokens` by its `verifiedBy`, too. */
   get lastUses(): ReadonlyMap<string, number> {
     return this.#lastUses;
   }

@@ -11,7 +11,6 @@ const MIB = 1_048_576;
 const LIMITS = { maxBodyBytes: MIB, bodyTimeoutSeconds: 30 };
 const BYTES = Buffer.from('{}');
 
-/** Says of every request what it is told to say. */
 function saying(fault: SignatureFault | null): SignatureVerifier {
   return {
     scheme: schemes.get('github')!,
@@ -39,7 +38,6 @@ describe('SignatureCheck', () => {
     const bytes = await check.read(raw, client, LIMITS, () => body);
     return check.verify(raw, { verifier: saying(fault), client, receivedAt: 0 }, bytes);
   };
-  /** So many bodies that do not end before they are told to. */
   const holding = (count: number): { end: () => void } => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
     for (let at = 0; at < count; at += 1) void read(null, promise);

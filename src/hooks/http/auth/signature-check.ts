@@ -21,8 +21,7 @@ const FAULTS: Readonly<Record<SignatureFault, Rejection>> = {
   unavailable: new Rejection('verification_unavailable'),
 };
 
-/** What one signed request is judged by. */
-export interface SignedArrival {
+interface SignedArrival {
   readonly verifier: SignatureVerifier;
   readonly client: string;
   /** Epoch milliseconds; a slow body makes no signature stale. */
@@ -57,10 +56,7 @@ export class SignatureCheck {
     throw FAULTS[fault];
   }
 
-  /**
-   * Reads the body, once there is room for it. The room is kept until {@link verify}.
-   * @throws Rejection verification_busy, to be tried again; what `read` throws
-   */
+  /** Keeps room for the body until {@link verify}. @throws Rejection verification_busy; what `read` throws */
   async read(
     raw: IncomingMessage,
     client: string,

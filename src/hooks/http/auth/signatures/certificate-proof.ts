@@ -11,7 +11,6 @@ import { decode, isDeliveryId, isStale, readTime } from './signature-values.ts';
 import { compileContent, linesOf, readHeader } from './signed-content.ts';
 import type { ContentMaker, Delivery } from './signed-content.ts';
 
-/** What a request says about its signature. */
 interface Claim {
   readonly signature: Buffer;
   readonly url: URL;
@@ -27,10 +26,7 @@ type Read = (place: Place) => string | null | undefined;
 const SHORTEST_SIGNATURE = 128;
 const LONGEST_SIGNATURE = 1024;
 
-/**
- * RSA signatures by certificates that the sender's own host gives out. In order of their price: the form of it all, the
- * address against the row's and the operator's word, the time, and only then the network.
- */
+/** Checked in order of price: the form, the address by the row and the operator's word, the time, then the network. */
 export function compileCertificate(
   proof: CertificateProof,
   { timestamp }: SignatureScheme,
@@ -68,7 +64,6 @@ export function compileCertificate(
     return { signature: bytes, url, hash, id, timestamp: time };
   }
 
-  /** The secrets that this request may stand for. */
   function secretsFor(claim: Claim, delivery: Delivery): readonly SenderSecret[] {
     const { boundField } = proof;
     return secrets.filter(
@@ -119,7 +114,6 @@ export function compileCertificate(
   };
 }
 
-/** Whether an address may be asked for the sake of a secret. */
 function addressCheck({
   url,
   secret,

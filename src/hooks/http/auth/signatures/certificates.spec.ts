@@ -11,7 +11,6 @@ import { Certificates, schemes } from './index.ts';
 import type { KnownCertificate } from '../../../ports/index.ts';
 import type { CertificateMemory, FetchCertificate, SignedRequest } from './index.ts';
 
-/** A host that counts who asks, and answers as it is told. */
 function host(answer: FetchCertificate = () => Promise.resolve(certificatePem)): {
   asked: string[];
   fetch: FetchCertificate;
@@ -162,7 +161,6 @@ describe('certificates', () => {
 
   const genuine = withCertificate('CERT-genuine');
 
-  /** A forged request, whose address nobody knows, of a client. */
   const forged = (name: string, client: string, now = NOW): SignedRequest => ({
     ...genuine,
     client,
@@ -248,7 +246,6 @@ describe('certificates', () => {
   });
 
   describe('after a restart, with 20 forged requests a second', () => {
-    /** A ledger, which outlives the service. */
     function memory(): CertificateMemory & { readonly kept: Map<string, KnownCertificate> } {
       const kept = new Map<string, KnownCertificate>();
       return {

@@ -4,10 +4,7 @@ import { KEPT_CERTIFICATES } from '../../../ports/index.ts';
 import type { Intake } from '../../../ports/index.ts';
 import { PublishedKeys } from './published-keys.ts';
 
-/**
- * What stands at the address of a certificate: its PEM, or null when there is none (4xx).
- * @throws anything, when nobody can tell now.
- */
+/** The PEM at an address; null: there is none (4xx). @throws anything, when nobody can tell now */
 export type FetchCertificate = (url: URL) => Promise<string | null>;
 
 const TIMEOUT_MS = 5000;
@@ -25,7 +22,6 @@ export const fetchCertificate: FetchCertificate = async (url) => {
 /** Where certificates that once verified a request stay over restarts. */
 export type CertificateMemory = Pick<Intake, 'certificates' | 'keepCertificate'>;
 
-/** Of whoever keeps none. */
 const NO_MEMORY: CertificateMemory = {
   certificates: () => Promise.resolve([]),
   keepCertificate: () => Promise.resolve(),
@@ -50,19 +46,17 @@ const MOST_PROVED_CLIENTS = 1000;
 const MINUTE = 60_000;
 
 /** `absent`: there is none; `away`: it could not be fetched now, so the sender should try again. */
-export type FoundCertificate = X509Certificate | 'absent' | 'away';
+type FoundCertificate = X509Certificate | 'absent' | 'away';
 
 interface Kept<Value> {
   readonly value: Value;
   readonly until: number;
 }
 
-/** A certificate with the text that it was read from. */
 interface Fetched {
   readonly certificate: X509Certificate;
   readonly pem: string;
   readonly at: number;
-  /** Whether the memory has it. */
   isWritten: boolean;
 }
 
@@ -79,7 +73,6 @@ interface Place {
  * restarts, too, and no stranger has a part in how it is fetched again.
  */
 export class Certificates {
-  /** Those that verified a request. */
   readonly #proved = new Map<string, Fetched>();
   readonly #unproved = new Map<string, Fetched>();
   readonly #failed = new Map<string, Kept<'absent' | 'away'>>();
@@ -179,7 +172,6 @@ export class Certificates {
     return fetching;
   }
 
-  /** Whether there is room for one more fetch, of this client and of all. */
   #hasPlace(now: number, client: string): boolean {
     const isRecent = ({ at }: Place): boolean => Math.abs(now - at) < MINUTE;
     this.#places = this.#places.filter((place) => isRecent(place) || !place.isOver);
@@ -225,7 +217,6 @@ function read(pem: string | null): FoundCertificate {
   }
 }
 
-/** One that is not yet or no longer valid proves nothing. */
 function inForce(certificate: X509Certificate, now: number): FoundCertificate {
   const isValid =
     certificate.validFromDate.getTime() <= now && now <= certificate.validToDate.getTime();

@@ -22,7 +22,6 @@ export function signsBodyAlone({ proofs }: SignatureScheme): boolean {
   );
 }
 
-/** Whether the row's delivery id stands in what is signed. */
 export function isIdSigned(scheme: SignatureScheme): boolean {
   const { deliveryId, proofs } = scheme;
   if (deliveryId === undefined) return false;

@@ -16,7 +16,6 @@ const BASE64 = `${'A'.repeat(43)}=`;
 const SECONDS = String(NOW / 1000);
 const LONG = 'a'.repeat(1_000_000);
 
-/** A request of that sender, right but for what is said here. */
 function changed(id: string, headers: IncomingHttpHeaders, body?: Buffer): SignedRequest {
   const scheme = schemes.get(id)!;
   const request = deliver(scheme, senderOf(scheme).toSign);
@@ -175,7 +174,6 @@ describe('a head that no sender makes', () => {
   });
 });
 
-/** Signed with the right secret. */
 function webToken(alg: string, claims: object = {}): string {
   const { toSign } = senderOf(schemes.get('netlify')!);
   const signed = [{ alg }, { iss: 'netlify', sha256: hash('sha256', toSign.body), ...claims }]

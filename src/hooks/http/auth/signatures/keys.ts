@@ -15,7 +15,6 @@ import { decode } from './signature-values.ts';
 // `whsec_`) and the algorithm. Whatever is compared with a secret is compared in constant time; public keys are secrets
 // of nobody, and are taken in one spelling only.
 
-/** Whether one of the candidates is the signature of that content under one configured secret. */
 export type SignatureCheck = (content: Buffer, candidates: readonly Buffer[]) => boolean;
 
 /** @returns the check, or what is wrong with the secret as the end of a sentence. */
@@ -51,7 +50,6 @@ export function compileKey(secret: string, proof: SignatureProof): SignatureChec
 
 const STANDARD_PREFIX = 'whsec_';
 
-/** The key of an HMAC, or what is wrong with its text. */
 export function readSecret(
   secret: string,
   form: SignatureProof['secretForm'] = 'utf8',

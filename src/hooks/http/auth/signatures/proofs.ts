@@ -16,7 +16,7 @@ import type { ReadSignature } from './signature-values.ts';
  *
  *   signature    HMAC, Ed25519, ECDSA, a digest over a template of the request's parts     compileSignature, here
  *   jwt          a token whose claims say who sends, and may have the digest of the body   compileWebToken   web-tokens.ts
- *   secret       a secret shown as it is, in a header or a field                 compileSecret        } token-proofs.ts
+ *   secret       a secret shown as it is, in a header or a field                 compileSecret        } shown-secrets.ts
  *   basic        the same in `Authorization: Basic`                              compileBasic         }
  *   certificate  RSA with a certificate from the sender's own host               compileCertificate   certificate-proof.ts
  *
@@ -24,12 +24,10 @@ import type { ReadSignature } from './signature-values.ts';
  * (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
  */
 
-/** A request that was proved right: what was signed, if anything, and whose secret fits. */
 export interface Proven extends Pick<SenderSecret, 'sender'> {
   readonly content: Buffer | null;
 }
 
-/** A proof of a row, ready to be checked against requests. */
 export interface CompiledProof {
   /** Whether its place is filled, so that it and no later one decides. */
   isPresent(head: RequestHead): boolean;
@@ -42,7 +40,6 @@ export interface CompiledProof {
   ): Proven | SignatureFault | Promise<Proven | SignatureFault>;
 }
 
-/** What the operator said, as far as a proof needs it. */
 export interface ProofSettings {
   /** Each of them counts, so that one can follow another. */
   readonly secrets: readonly SenderSecret[];
@@ -52,7 +49,6 @@ export interface ProofSettings {
   readonly publicUrl?: string;
 }
 
-/** What a secret was made into, and whose it is. */
 export interface SecretCheck<Made> extends Pick<SenderSecret, 'sender' | 'text'> {
   readonly check: Made;
 }
@@ -87,7 +83,6 @@ export function checkTimeInBody(
   return isStale(time, now, toleranceSeconds) ? 'stale' : null;
 }
 
-/** Signatures over a text of the request's parts: HMAC, Ed25519, ECDSA. */
 export function compileSignature(
   proof: SignatureProof,
   { timestamp }: SignatureScheme,
@@ -101,7 +96,6 @@ export function compileSignature(
   // Twilio: where the URL has a digest of the body, the signed text has no form parameters.
   const makeBound = compileContent(proof.signed.replace('{form}', ''));
 
-  /** Signature, time and id of a head, or what is wrong with them. */
   function readHead(head: RequestHead, now: number): HeadRead | SignatureFault {
     const signature = 'header' in at ? readText(readHeader(head, at.header), proof) : NOT_IN_HEAD;
     if (typeof signature === 'string') return signature;
@@ -164,7 +158,6 @@ interface HeadRead {
 
 const NOT_IN_HEAD: ReadSignature = { candidates: [], items: new Map() };
 
-/** The signature at its place, taken apart. */
 function readText(
   text: string | null | undefined,
   proof: SignatureProof,

@@ -25,7 +25,6 @@ const proving = signing.flatMap((scheme) =>
   }),
 );
 
-/** The same bytes with one bit changed. */
 function flip(bytes: Uint8Array, bit: number): Buffer {
   const changed = Buffer.from(bytes);
   changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -40,13 +39,11 @@ function flippedTexts(text: string): string[] {
     .filter((changed) => /^[\x20-\x7e]+$/.test(changed) && changed.trim() === changed);
 }
 
-/** Decoded, one bit changed, encoded again. */
 function flippedSignatures(text: string, encoding: BufferEncoding): string[] {
   const bytes = Buffer.from(text, encoding);
   return Array.from({ length: bytes.length * 8 }, (_, bit) => flip(bytes, bit).toString(encoding));
 }
 
-/** Every request that differs in one bit of the signature itself. */
 function withFlippedSignature(scheme: SignatureScheme, request: SignedRequest): SignedRequest[] {
   const [proof] = scheme.proofs;
   if (proof === undefined || proof.kind === 'basic' || proof.kind === 'secret') return [];
@@ -95,7 +92,6 @@ function withFlippedCompanions(scheme: SignatureScheme, request: SignedRequest):
   return changed.map((text) => ({ ...request, headers: { ...request.headers, [header]: text } }));
 }
 
-/** Fields of the body that are signed one by one. */
 function signedFields({ proofs: [proof] }: SignatureScheme): string[] {
   if (proof?.kind === 'certificate' && typeof proof.signed !== 'string') {
     return [...(proof.signed['Notification'] ?? [])];
@@ -104,7 +100,6 @@ function signedFields({ proofs: [proof] }: SignatureScheme): string[] {
   return [...proof.signed.matchAll(/\{field:(?:\w+\.)?([^}]+)\}/g)].map(([, name = '']) => name);
 }
 
-/** Those of the requests that the receiver of that sender believes. */
 async function acceptedOf(
   scheme: SignatureScheme,
   requests: readonly SignedRequest[],

@@ -5,14 +5,12 @@ import type { Problem } from '../../../options/index.ts';
  * `verify.senders` that sender's, however many it has: whichever of them fits says who speaks.
  */
 
-/** The secrets of a path as the operator writes them. */
 export interface WrittenSecrets {
   /** Of the path's own sender. Any of them counts. */
   readonly secrets?: readonly string[] | undefined;
   readonly senders?: readonly { readonly id: string; readonly secrets: readonly string[] }[];
 }
 
-/** One secret, and whose it is. */
 export interface SenderSecret {
   readonly text: string;
   /** Its place below `verify`, e.g. `senders[0].secrets[1]`. */

@@ -15,7 +15,6 @@ import type {
 import { compileContent, Delivery, linesOf } from './signed-content.ts';
 import type { ContentParts } from './signed-content.ts';
 
-/** What a sender knows when it signs. */
 export interface ToSign {
   /** As in the operator's `secrets`; of schemes with a public key anything. */
   readonly secret: string;
@@ -36,7 +35,6 @@ export interface ToSign {
   readonly now: number;
 }
 
-/** A request that its receiver believes. */
 export interface ReadyRequest {
   readonly headers: Record<string, string>;
   /** As it was given, but for senders whose signature, or the time of it, stands in it. */
@@ -45,10 +43,7 @@ export interface ReadyRequest {
   readonly url?: string;
 }
 
-/**
- * Signs as the sender of that row would, by its first proof. For tests and for `hooks send`.
- * @throws Error when there is no key to sign with, or the body is not what this sender sends.
- */
+/** Signs by the row's first proof. @throws Error without a key, or for a body that this sender never sends */
 export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyRequest {
   const [proof] = scheme.proofs;
   const id = toSign.id ?? randomUUID();
@@ -71,14 +66,12 @@ export function signRequest(scheme: SignatureScheme, toSign: ToSign): ReadyReque
     : prove(proof, scheme, { ...toSign, id, headers, time });
 }
 
-/** A request on its way to be signed; each step that puts something into it makes the next one. */
 interface Draft extends ToSign {
   readonly id: string;
   readonly headers: Record<string, string>;
   readonly time?: string;
 }
 
-/** Signs, or shows the secret, as that kind of proof does. */
 function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyRequest {
   const { headers, secret, body, url } = draft;
   switch (proof.kind) {
@@ -253,7 +246,6 @@ function signWithCertificate(
   return { headers: request.headers, body: request.body, url: draft.url };
 }
 
-/** Puts a text into a header, or into a field of a JSON body. */
 function place(
   at: Place,
   text: string,

@@ -3,7 +3,6 @@ import type { SignatureAlgorithm, SignatureProof, TimestampRule } from '../../..
 /** More signatures than any sender sends at once, also while it changes its secret. */
 const MOST_ITEMS = 32;
 
-/** What a signature's own text holds. */
 export interface ReadSignature {
   /** Of the right form; any of them may be right. Never empty. */
   readonly candidates: readonly Buffer[];
@@ -90,7 +89,6 @@ export function isStale(time: number, now: number, toleranceSeconds: number): bo
 
 const VISIBLE = /^[\x21-\x7e]{1,256}$/;
 
-/** Whether a text can be a delivery's id. */
 export function isDeliveryId(text: string): boolean {
   return VISIBLE.test(text);
 }

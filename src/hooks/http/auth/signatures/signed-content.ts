@@ -62,7 +62,6 @@ function parameters(request: SignedRequest): readonly (readonly [string, string]
   return [...new URLSearchParams(request.body.toString())];
 }
 
-/** The parts of a request that a template can name. */
 export interface ContentParts {
   readonly timestamp?: string;
   readonly id?: string;
@@ -134,10 +133,7 @@ function readerOf(name: string): Reader {
   return reader;
 }
 
-/**
- * Two lines for each of these fields of the body, its name and its value, in this order; fields that are absent are
- * left out, whatever is no text makes it null.
- */
+/** Two lines for each field, name and value, in this order; an absent one is left out. Null: one is no text. */
 export function linesOf(body: unknown, fields: readonly string[]): Buffer | null {
   const lines: string[] = [];
   for (const field of fields) {

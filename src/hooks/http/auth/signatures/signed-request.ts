@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Head of a request: all that is known before its body is read. */
 export interface RequestHead {
   readonly method: string;
   /** The request-target as it came, never decoded. */
@@ -25,9 +24,7 @@ export interface SignedRequest extends RequestHead {
  */
 export type SignatureFault = 'missing' | 'malformed' | 'stale' | 'mismatch' | 'unavailable';
 
-/** What a right signature says about a request. */
 export interface VerifiedSignature {
-  /** Id of the scheme's row. */
   readonly scheme: string;
   /** Whose secret it is, of `verify.senders`; absent: the path's own. */
   readonly sender?: string;

@@ -27,13 +27,9 @@ import { compileWebToken } from './web-tokens.ts';
 import { isDeliveryId } from './signature-values.ts';
 import { Delivery, readHeader } from './signed-content.ts';
 
-/** Tells requests of one sender from those of everybody else. */
 export interface SignatureVerifier {
   readonly scheme: SignatureScheme;
-  /**
-   * The cheap half, before the body is read: the headers are there and well-formed, the timestamp is fresh.
-   * @param now in milliseconds since 1970
-   */
+  /** The cheap half, before the body is read: form and time. @param now in milliseconds since 1970 */
   checkHead(head: RequestHead, now: number): SignatureFault | null;
   /** The whole of it. A promise only where a certificate may have to be fetched. Never throws or rejects. */
   verify(
@@ -42,7 +38,6 @@ export interface SignatureVerifier {
   ): VerifiedSignature | SignatureFault | Promise<VerifiedSignature | SignatureFault>;
 }
 
-/** What the operator says about a sender. */
 export interface VerifierOptions extends WrittenSecrets {
   readonly scheme: string;
   readonly secrets: readonly string[];
@@ -58,7 +53,6 @@ export interface VerifierOptions extends WrittenSecrets {
   readonly prefix?: string;
 }
 
-/** The scheme whose details the operator says. */
 const CUSTOM = 'hmac';
 const CUSTOM_OPTIONS = ['header', 'hash', 'encoding', 'prefix'] as const;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
@@ -156,7 +150,6 @@ function customProblems(options: VerifierOptions): Problem[] {
     : [{ key: 'header', message: 'must be the name of a header' }];
 }
 
-/** The row as the operator's sender has it. */
 export function customize(
   row: SignatureScheme,
   { header, hash: digest, encoding, prefix }: Partial<VerifierOptions>,
@@ -192,7 +185,6 @@ function urlProblems({ name, proofs }: SignatureScheme, { publicUrl }: VerifierC
   return [{ key: 'publicUrl', message: `must be set, since ${name} signs the URL that it calls` }];
 }
 
-/** The proofs of one row with the operator's secrets. */
 class SchemeVerifier implements SignatureVerifier {
   readonly #coversBody: boolean;
   readonly #isIdSigned: boolean;

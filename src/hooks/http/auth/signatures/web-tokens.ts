@@ -17,7 +17,6 @@ import { readHeader } from './signed-content.ts';
 interface WebToken {
   readonly head: unknown;
   readonly claims: unknown;
-  /** Header and claims as they are signed. */
   readonly signed: string;
   readonly signature: Buffer;
 }
@@ -116,7 +115,6 @@ function isTagged({ signed, signature }: WebToken, key: KeyObject): boolean {
   return tag.length === signature.length && timingSafeEqual(tag, signature);
 }
 
-/** The algorithm of a key, by its type. */
 const ALGORITHMS: Readonly<Record<string, string>> = { rsa: 'RS256', ec: 'ES256' };
 
 function isSigned(token: WebToken, key: KeyObject): boolean {
@@ -126,7 +124,6 @@ function isSigned(token: WebToken, key: KeyObject): boolean {
   return verify('sha256', content, { key, dsaEncoding: 'ieee-p1363' }, token.signature);
 }
 
-/** Whether it is of the row's issuer, and of this body. */
 function isBound(
   { claims }: WebToken,
   { issuer, bodyClaim }: TokenProof,
