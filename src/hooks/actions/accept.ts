@@ -22,7 +22,6 @@ import { isOfSignedText, keysOf } from './idempotency.ts';
 import type { DedupeRule } from './idempotency.ts';
 import { toNewAction } from './new-action.ts';
 
-/** What a request was found to mean; nothing has happened yet. */
 export interface ResolvedHook {
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
   readonly hook: string;
@@ -33,13 +32,9 @@ export interface ResolvedHook {
   readonly dedupe?: DedupeRule;
   /** How many runs of this hook may wait. Absent: as many as come. */
   readonly maxQueued?: number;
-  /** Fields that nobody reads, and what else the sender should know. */
   readonly warnings: readonly string[];
-  /** Key that the sender gave for the whole request. */
   readonly idempotencyKey?: string;
-  /** What the mapping's transform wrote with `console`. */
   readonly console?: readonly string[];
-  /** What the mapping says of places in the payload. */
   readonly redaction?: Redaction;
   /** Why there is nothing to do: the event is kept as skipped. */
   readonly skipped?: SkipReceipt;
@@ -47,14 +42,12 @@ export interface ResolvedHook {
   readonly failure?: { readonly rejection: Rejection; readonly text: string };
 }
 
-/** The event is durable, or was before. */
 export interface Accepted {
   readonly receipt: Receipt;
   /** True: the same key came before; nothing was written. */
   readonly isReplay: boolean;
 }
 
-/** Makes an event durable together with all the work it asks for: one commit, before the sender is answered. */
 @Injectable()
 export class EventAcceptance {
   constructor(
@@ -144,7 +137,6 @@ export class EventAcceptance {
   }
 }
 
-/** How much of this hook may wait, and the budgets that refuse its runs. */
 function limitsFor(
   request: HookRequest,
   resolved: ResolvedHook,
@@ -160,7 +152,6 @@ function limitsFor(
   return budgets.length === 0 ? limits : { ...limits, budgets: budgets.map(budgetMeter) };
 }
 
-/** Those that count something of the runs of a request. */
 export function budgetsOf(
   budgets: readonly BudgetOptions[],
   { verifiedBy: sender }: Pick<HookRequest, 'verifiedBy'>,
@@ -182,7 +173,6 @@ function secondsUntil(until: number, { receivedAt }: HookRequest): number {
   return Math.max(1, Math.ceil((until - receivedAt) / 1000));
 }
 
-/** The row to be: the request as it is kept, and what each action writes. */
 function toNewEvent(
   request: HookRequest,
   resolved: ResolvedHook,

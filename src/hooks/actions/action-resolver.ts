@@ -37,16 +37,13 @@ const MAX_MESSAGE_LENGTH = 10_000;
 /** Of what runners are given as an environment variable or a header, and channels as an address. */
 const MAX_NAMED_LENGTH = 1000;
 
-/** An action that passed every policy, and what its sender should be told. */
 export interface ResolvedAction<A extends HookAction = HookAction> {
   readonly action: A;
   readonly warnings: readonly string[];
 }
 
-/** Who runs a request. */
 export interface ResolvedAgent {
   readonly agent: Agent;
-  /** The id that was asked for and is unknown. */
   readonly unknownId?: string;
 }
 
@@ -122,10 +119,7 @@ export class ModelPolicy {
   }
 }
 
-/**
- * Turns what was asked for into an action: the one place where agent, session and model are decided, whoever asks. A
- * field that needs no decision passes through as it was requested.
- */
+/** The one place where agent, session and model are decided, whoever asks. */
 @Injectable()
 export class ActionResolver {
   constructor(
@@ -218,10 +212,7 @@ export class ActionResolver {
     };
   }
 
-  /**
-   * A message to a channel: no agent has a part in it, so it never becomes where one last spoke.
-   * @throws Rejection with what is not allowed; nothing has happened then.
-   */
+  /** No agent has a part in it, so it never becomes where one last spoke. @throws Rejection: nothing happened then */
   async message(requested: RequestedMessage): Promise<ResolvedAction<DeliverAction>> {
     const {
       warnings = [],
@@ -278,7 +269,6 @@ export class ActionResolver {
     return this.recipients.isOwn(provider, text);
   }
 
-  /** Whether there is a channel of this provider. */
   serves(provider: string): boolean {
     return this.recipients.serves(provider);
   }
@@ -294,7 +284,6 @@ export class ActionResolver {
   }
 }
 
-/** As the request or the mapping said it: of what it left open nothing is said. */
 function toTarget({
   channel = 'last',
   provider,

@@ -11,15 +11,12 @@ import type { NamedKey } from './session-policy.ts';
 /** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
 export type HookAction = WakeAction | AgentAction | DeliverAction;
 
-/** A line for an agent's main session. */
 export interface WakeAction {
   readonly kind: 'wake';
   readonly text: string;
   readonly mode: 'now' | 'next-heartbeat';
-  /** The agent whose main session hears it. */
   readonly agentId: string;
   readonly trust: Trust;
-  /** A repeat of the same key is left out. */
   readonly dedupeKey?: string;
 }
 
@@ -44,31 +41,26 @@ export interface AgentAction extends Omit<
   readonly acknowledged?: MessageAddress;
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */
   readonly unknownAgentId?: string;
-  /** A repeat of the same key is left out. */
   readonly dedupeKey?: string;
 }
 
-/** A message to a channel that no agent has a part in. */
 export interface DeliverAction {
   readonly kind: 'deliver';
   /** Markdown; of foreign text without what hides in it. */
   readonly message: string;
   readonly name: string;
-  /** Where it was said to go. */
   readonly deliver: DeliveryTarget;
   /** Where that is. Null: no channel was named and none is configured. */
   readonly address: MessageAddress | null;
   /** The default agent's, whose main session says where `last` is. */
   readonly agentId: string;
   readonly trust: Trust;
-  /** A repeat of the same key is left out. */
   readonly dedupeKey?: string;
 }
 
 /** What somebody asks for, before any policy: a payload, a mapping with its transform, or code of the host. */
 interface Requested {
   readonly trust: Trust;
-  /** What the sender should be told of how it was made. */
   readonly warnings?: readonly string[];
 }
 
@@ -114,7 +106,6 @@ export interface RequestedRun
   readonly to?: string;
   /** Who named `to`. @default 'request' */
   readonly toFrom?: DeliveryTarget['toFrom'];
-  /** Its reply goes to where its event came from, by a channel of this provider, and nowhere else. */
   readonly provider?: string;
   /** What a person decides about it. @default what its agent says, and about the reply where {@link isOpen} */
   readonly approve?: ApproveOption;
@@ -122,6 +113,5 @@ export interface RequestedRun
   readonly isOpen?: boolean;
   /** True: links in the reply stay links, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
-  /** It is sent in quiet hours, too. */
   readonly isUrgent?: boolean;
 }

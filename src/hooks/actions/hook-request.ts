@@ -21,10 +21,7 @@ export function builtInHook(
   return undefined;
 }
 
-/**
- * A request whose sender may speak and which is well formed: plain data, so that a stored one can be replayed, and one
- * that was never sent can be previewed.
- */
+/** A well-formed request of a verified sender: plain data, so that a stored one can be replayed. */
 export interface HookRequest {
   /** The sub-path as it came: after the prefix and its slashes, not percent-decoded, without query. */
   readonly name: string;
@@ -32,9 +29,7 @@ export interface HookRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Lower-case names; credentials left out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Any JSON value. */
   readonly payload: unknown;
-  /** The payload as it came, as text. */
   readonly payloadText: string;
   /** SHA-256 of that text in Base64, where its signature has told it. */
   readonly payloadDigest?: string;

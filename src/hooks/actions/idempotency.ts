@@ -32,7 +32,6 @@ const DELIVERY_ID_HEADERS = [
   'x-request-uuid',
 ] as const;
 
-/** How the `dedupeKey` of a mapping is compared. */
 export interface DedupeRule {
   /** Another body than that of the key's latest event is an event of its own. */
   readonly comparesBody: boolean;
@@ -42,7 +41,6 @@ export interface DedupeRule {
 
 const OF_THE_MAPPING: DedupeRule = { comparesBody: false, isShared: true };
 
-/** What counts of a resolved hook: whose event it is, and the keys that were found for it. */
 interface KeyedHook {
   readonly hook: string;
   /** Absent for the built-in hooks. */
@@ -54,8 +52,7 @@ interface KeyedHook {
   readonly failure?: object | undefined;
 }
 
-/** The keys of one request. */
-export interface RequestKeys {
+interface RequestKeys {
   /** Of the request as a whole. */
   readonly keys: readonly IdempotencyKey[];
   /** Of each action, in their order; undefined: none. */
@@ -64,7 +61,6 @@ export interface RequestKeys {
 
 const NONE: RequestKeys = { keys: [], byAction: [] };
 
-/** A key that is too long to be stored is replaced by its digest. */
 export function limitKey(key: string): string {
   return key.length <= LONGEST_KEY ? key : sha256(key, 'hex');
 }
@@ -137,9 +133,7 @@ export function isOfSignedText(scope: string): boolean {
   return scope.startsWith('signed\n');
 }
 
-/**
- * Not every signature does: one of nothing but a time is the same for requests that have nothing to do with each other.
- */
+/** Not every signature does: one of nothing but a time is the same for unrelated requests. */
 function namesOneRequest({ coversBody, deliveryId }: NonNullable<HookRequest['signature']>) {
   return coversBody || deliveryId?.isSigned === true;
 }

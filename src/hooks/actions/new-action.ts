@@ -45,7 +45,6 @@ export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {
   }
 }
 
-/** What is known of an event before what it asks for. */
 type EventHead = Pick<NewEvent, 'id' | 'hook' | 'receivedAt'> & Pick<RunJob, 'trace' | 'round'>;
 
 function toWake(action: WakeAction, { id: eventId, hook, receivedAt: at }: EventHead): NewAction {

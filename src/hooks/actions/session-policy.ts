@@ -10,7 +10,6 @@ const UNSAFE_IN_DERIVED_KEY = /[^A-Za-z0-9._:@/+-]/gu;
 /** Control and format characters (of the direction, of no width), separators of lines, halves of characters. */
 const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029\p{Cs}]/u;
 
-/** A session key that somebody named. */
 export interface NamedKey {
   readonly key: string;
   readonly from: 'request' | 'mapping';
@@ -24,10 +23,7 @@ export interface NamedKey {
  */
 @Injectable()
 export class SessionPolicy {
-  /**
-   * The short key, without the agent's own `agent:<id>:`.
-   * @throws Rejection session_key_not_allowed
-   */
+  /** The short key, without the agent's own `agent:<id>:`. @throws Rejection session_key_not_allowed */
   resolve(named: NamedKey | undefined, agentId: string, { hooks }: ResolvedHooksOptions): string {
     if (named !== undefined) return ownKey(checkNamed(named, hooks), agentId);
     if (hooks.defaultSessionKey !== undefined)

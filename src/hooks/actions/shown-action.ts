@@ -4,7 +4,6 @@ import type { EventDetails } from '../ports/index.ts';
 
 type ShownAction = EventDetails['actions'][number];
 
-/** An event with what the foreign text of each action tries. */
 export function withSignals(event: EventDetails): EventDetails {
   return { ...event, actions: event.actions.map(withSignalsOf) };
 }
