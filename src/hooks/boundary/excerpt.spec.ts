@@ -2,7 +2,6 @@ import { EXCERPT_CHARS, showExcerpt } from './index.ts';
 
 const SEED = 'the id of a wait';
 
-/** What stands above the markers, and between them. */
 function parts(shown: string): { above: string; inside: string } {
   const [, above = '', id, inside = '', end] =
     /^([^]*?)<<<EXTERNAL_UNTRUSTED_CONTENT id="(\w{32})">>>\n([^]*)\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="(\w{32})">>>$/.exec(

@@ -7,7 +7,6 @@ import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './data/look-alikes.ts
  * what is found there is mapped back to the given text by index (`at`). The text itself is never rewritten here.
  */
 
-/** A text as a careless reader sees it: what hides is gone, look-alikes are the ASCII they look like. */
 export interface Folded {
   /** One code per character seen; see `SEEN`. */
   readonly codes: Uint8Array;

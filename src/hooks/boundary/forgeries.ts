@@ -4,23 +4,18 @@ import { ORDINARY_WRITING, TEMPLATE_FAMILIES } from './data/template-tokens.ts';
 import { SEEN, fold } from './fold.ts';
 import type { Folded } from './fold.ts';
 
-/*
- * Finds in a folded text what could pass as structure to an agent: look-alikes of our own markers, letter by letter, and
- * the tokens that chat templates are made of.
- */
-
 /** The word that start and end marker have in common (`wrap` in `frame.ts` writes them). */
 export const MARKER_NAME = 'EXTERNAL_UNTRUSTED_CONTENT';
 
 /** A part of a folded text, by index: `from` included, `to` not. */
-export interface FoundPart {
+interface FoundPart {
   readonly from: number;
   readonly to: number;
 }
 
 const LETTERS = MARKER_NAME.replaceAll('_', '').toLowerCase();
 const LAST = 1 << (LETTERS.length - 1);
-/** Digits and signs that are read as letters. */
+
 const READ_AS: Readonly<Record<string, string>> = {
   l: '1i!|',
   o: '0',
@@ -43,7 +38,6 @@ const backward = standsAt(Array.from(LETTERS).toReversed().join(''));
 const between = Int32Array.from({ length: 256 }, (_, code) =>
   code === SEEN.foreign || isEither(code) || /[a-z0-9]/i.test(String.fromCharCode(code)) ? 0 : -1,
 );
-/** Per code: whether it is read as two letters. */
 const isDouble = Uint8Array.from({ length: 256 }, (_, code) => Number(reads(code, DOUBLE)));
 
 /**
@@ -126,11 +120,10 @@ function standsAt(word: string): Int32Array {
 // can end its own turn and begin the system's. `data/template-tokens.ts` lists those that are published.
 
 /** A token and what it is called in the text that takes its place: its name without brackets. */
-export interface FoundToken extends FoundPart {
+interface FoundToken extends FoundPart {
   readonly name: string;
 }
 
-/** Signs that are read as each other inside a token. */
 const READ_ALIKE: Readonly<Record<string, string>> = {
   i: 'il1',
   l: 'il1|',
@@ -149,7 +142,6 @@ const TOKENS = lazy(tokenPattern);
 /** Every token has one of these, but for the labels. To look for all of them takes a hundred times as long. */
 const BRACKET = /[<[\]]/;
 
-/** Finds chat-template tokens, whatever their case and however they are dressed up. */
 export function findTokens(folded: Folded, given: string): readonly FoundToken[] {
   const found: FoundToken[] = [];
   const pattern = BRACKET.test(folded.text) ? TOKENS() : LABELS();

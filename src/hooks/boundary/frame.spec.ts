@@ -35,7 +35,6 @@ function idsOf(text: string): string[] {
   return [...text.matchAll(/EXTERNAL_UNTRUSTED_CONTENT id="([^"]*)"/gu)].map(([, id]) => id ?? '');
 }
 
-/** What stands outside the two markers. */
 function outside(text: string): string {
   const [id = ''] = idsOf(text);
   const start = text.indexOf(`<<<EXTERNAL_UNTRUSTED_CONTENT id="${id}">>>`);

@@ -11,7 +11,7 @@ import { lazy } from '../../platform/lazy.ts';
  * ideographic selectors after a Han ideograph. An emoji sequence may lack its U+FE0F, as many senders leave it out,
  * and a single emoji may have one selector. Tabs, line ends (LF, CRLF) and the visible Arabic number signs stay.
  */
-export const SHOWN_AS = '\ufffd';
+const SHOWN_AS = '\ufffd';
 
 const HIDDEN_CLASS = String.raw`[[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]--[\t\n\r\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`;
 const HIDDEN = String.raw`(?:${HIDDEN_CLASS}|\r(?!\n))+`;
@@ -53,10 +53,7 @@ export function hidesWithoutReason(text: string): boolean {
   return hides;
 }
 
-/**
- * The text with everything hidden made visible.
- * @param onShown is called for each run that was replaced.
- */
+/** @param onShown is called for each run that was replaced */
 export function showHidden(text: string, onShown: () => void): string {
   if (!hidesAnything(text)) return text;
   return text.replace(JOINED_OR_HIDDEN, (match, joined: string | undefined, at: number) => {
@@ -78,7 +75,6 @@ function isListed(sequence: string): boolean {
   return LISTED().test(sequence) || LISTED().test(sequence.replace(UNQUALIFIED(), '$&\ufe0f'));
 }
 
-/** Whether a hidden run belongs to what stands around it. */
 function hasReason(run: string, text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 2), at);
   const after = text.slice(at + run.length, at + run.length + 2);

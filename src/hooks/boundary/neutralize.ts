@@ -3,17 +3,12 @@ import type { Folded } from './fold.ts';
 import { findMarkers, findTokens } from './forgeries.ts';
 import { hidesAnything, showHidden } from './hidden.ts';
 
-/** What foreign text had in it that could pass as structure. */
-export interface Forgeries {
-  /** Look-alikes of our markers. */
+interface Forgeries {
   readonly markers: number;
-  /** Chat-template tokens. */
   readonly tokens: number;
-  /** Runs of hidden characters. */
   readonly hidden: number;
 }
 
-/** A part of the given text that has to go, and what is put in its place. */
 interface Forgery {
   readonly from: number;
   readonly to: number;
@@ -41,19 +36,13 @@ export function neutralize(text: string): string {
   return examine(text).text;
 }
 
-/**
- * The same for a value that has to stay on one line. It is cut first, never inside a surrogate pair.
- * @param maxLength in UTF-16 units.
- */
+/** The same on one line: cut first, never inside a surrogate pair. @param maxLength in UTF-16 units */
 export function neutralizeLine(text: string, maxLength = 200): string {
   const line = text.replace(/\s+/gu, ' ').trim();
   return neutralize(line.slice(0, maxLength).replace(/[\ud800-\udbff]$/u, ''));
 }
 
-/**
- * What `neutralize` would take from a text.
- * @param folded the same text, folded by the caller, who needs it too.
- */
+/** @param folded the same text, folded by the caller, who needs it too */
 export function forgeriesIn(text: string, folded: Folded): Forgeries {
   return examine(text, folded);
 }

@@ -27,7 +27,6 @@ export function isAllSeen(text: string): boolean {
   return text.trim() !== '' && !isPadded && !hidesWithoutReason(text);
 }
 
-/** The text with one blank, or one blank line, in place of each padding. */
 export function withoutPadding(text: string): string {
   return text.replace(ALL_BLANKS, ' ').replace(ALL_BLANK_LINES, '\n');
 }

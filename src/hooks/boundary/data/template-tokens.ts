@@ -1,5 +1,5 @@
 /** A family of models and the tokens that carry the structure of its conversations. */
-export interface TemplateFamily {
+interface TemplateFamily {
   readonly family: string;
   /** The public template or tokenizer configuration they were taken from. */
   readonly source: string;
