@@ -13,26 +13,12 @@ import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor } from './render.ts';
 import type { TemplateScope } from './template.ts';
 
-/*
- * From a mapping and a request to actions:
- *
- * An `ignore` mapping makes none. Otherwise:
- *
- * 1. `buildScopes`: what templates and the transform look at, once for the request or once for each item of `forEach`.
- * 2. `runTransform`, when the mapping has a transform: which actions each scope becomes, and which fields they override.
- * 3. `requestAction`, for each of them (request-action.ts).
- */
-
-/** What a mapping made of a request. */
 export interface Applied {
   readonly actions: readonly HookAction[];
-  /** How their keys are compared. */
   readonly dedupe?: DedupeRule;
-  /** Why there is nothing to do. */
   readonly skipped?: { readonly reason: string; readonly byTransform: boolean };
   /** What the sender should know, each once. */
   readonly warnings: readonly string[];
-  /** What the mapping's transform wrote, for the details of the event. */
   readonly console: readonly string[];
 }
 
@@ -41,10 +27,7 @@ const NO_TRANSFORM = { decisions: [], console: [], isOutdated: false };
 const OUTDATED =
   'the transform of this hook was edited and does not compile; the version before it was used';
 
-/**
- * Every action that the mapping makes of the request, all of them or none.
- * @throws Rejection when one of them is not allowed; TransformFailure
- */
+/** All actions or none. @throws Rejection when one of them is not allowed; TransformFailure */
 export async function applyMapping(
   mapped: MappedRequest,
   { resolver, sandbox }: { resolver: ActionResolver; sandbox: TransformSandbox },
@@ -122,10 +105,7 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
   }));
 }
 
-/**
- * What the operator should know of placeholders that look past the payload: a sentence for each path that a root hides.
- * @throws Rejection as {@link applyMapping}
- */
+/** A sentence for each path of a placeholder that a root hides. @throws Rejection as {@link applyMapping} */
 export function explainShadowed({ mapping, request }: MappedRequest): string[] {
   const [scope] = buildScopes(mapping, request);
   if (scope === undefined) return [];

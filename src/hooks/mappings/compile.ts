@@ -140,7 +140,6 @@ function taskOf({ mapping, layers }: MappingEntry): string | undefined {
   return reply === 'source' && !isOperators ? (replyTo?.task ?? task) : task;
 }
 
-/** Makes mappings ready to use, and adds everything that is wrong with them to the problems, under their key. */
 class MappingCompiler {
   constructor(
     private readonly problems: Problem[],
@@ -199,7 +198,6 @@ class MappingCompiler {
     this.problems.push({ key, message });
   }
 
-  /** The path as it is written: `match.path`, or the id where there is no match. */
   #path(key: string, { id, match }: MappingOptions): string | undefined {
     const path = match === undefined ? id : match.path;
     const field = match === undefined ? 'id' : 'match.path';
@@ -271,7 +269,6 @@ class MappingCompiler {
     return key === undefined ? undefined : this.#template(key, `${keyOf(entry, 'waitFor')}.key`);
   }
 
-  /** @returns how its events are gathered */
   #rules(entry: MappingEntry, options: MappingOptions): CompiledCollect | undefined {
     const wrong = contradictionOf(options, this.#hasSession);
     if (wrong !== null) this.#report(keyOf(entry, wrong.field), wrong.message);

@@ -49,7 +49,6 @@ function compiled(mappings: readonly Mapping[]) {
   return made;
 }
 
-/** Id of what takes an event of the sender. */
 function taker(mappings: readonly Mapping[], event: string, payload: object): string | null {
   const request = hookRequest('forge', payload, { headers: { 'x-event': event } });
   const found = findMapping(compiled(mappings), toMatchInput(request));

@@ -47,7 +47,6 @@ export function listEntries(hooks: HooksSection, known: Presets): MappingEntry[]
   return [...written, ...builtIn];
 }
 
-/** A mapping as it is written, and where. */
 type Placed = Omit<WrittenMapping, 'actions'>;
 
 function toEntry(preset: MappingOptions | undefined, layers: readonly Placed[]): MappingEntry {
@@ -66,7 +65,6 @@ function toEntry(preset: MappingOptions | undefined, layers: readonly Placed[]):
   };
 }
 
-/** What a preset has for all of its cases, and what this one has instead. */
 function toMapping({ cases: _cases, ...preset }: Preset, one: PresetCase): MappingOptions {
   return mergeOver(preset, one);
 }

@@ -19,7 +19,6 @@ function unreadBy(action: MappingAction): readonly string[] {
   );
 }
 
-/** Fields that nobody reads for an action. */
 export const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   wake: unreadBy('wake'),
   agent: unreadBy('agent'),
@@ -64,7 +63,6 @@ export function findHiddenReply(entry: MappingEntry): Problem[] {
   return [{ key: keyOf(entry, 'exposeReply'), message }];
 }
 
-/** Where the reply goes is said once. */
 export function findTwoRecipients(entry: MappingEntry): Problem[] {
   const { reply, to, deliver } = entry.mapping;
   if (reply !== 'source') return [];
@@ -75,7 +73,6 @@ export function findTwoRecipients(entry: MappingEntry): Problem[] {
   return [{ key: keyOf(entry, field), message }];
 }
 
-/** What templates say for every request alike. */
 export function findStaticMistakes(
   entry: MappingEntry,
   templates: CompiledMapping['templates'],

@@ -24,8 +24,7 @@ export type Filter =
       readonly show: ValuePath;
     };
 
-/** Finds what stands at a path of the request. */
-export type LookUp = (path: ValuePath) => unknown;
+type LookUp = (path: ValuePath) => unknown;
 
 /** @returns null for what is no filter. */
 export function parseFilter(source: string): Filter | null {
@@ -57,7 +56,6 @@ function parseArgument(source: string): Argument | null {
   return literal === undefined ? parsePath(source) : { literal };
 }
 
-/** What a filter looks up besides the text that it is given. */
 export function pathsOf(filter: Filter): ValuePath[] {
   if (filter.kind === 'in') return [filter.list];
   const argument = 'zone' in filter ? filter.zone : 'currency' in filter && filter.currency;
@@ -80,7 +78,6 @@ export function applyFilter(filter: Filter, text: string, lookUp: LookUp): strin
   }
 }
 
-/** A short word; empty for everything else. */
 function wordOf(argument: Argument, lookUp: LookUp): string {
   const word = 'literal' in argument ? argument.literal : lookUp(argument);
   return typeof word === 'string' && word.length <= 64 ? word : '';
@@ -92,7 +89,6 @@ const ISO =
 /** From here on a number says milliseconds: as seconds it would be the year 5138. */
 const LEAST_MILLISECONDS = 1e11;
 
-/** Date and time to the second, with the day of the week and the zone. */
 function writeDate(text: string, zone = ''): string {
   const time = readTime(text);
   if (time === null) return text;

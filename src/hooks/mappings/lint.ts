@@ -82,7 +82,6 @@ function findChosenTrust(
   return [{ key: keyOf(entry, 'allowUnsafeExternalContent'), message }];
 }
 
-/** Runs that would wait for mappings that resume nothing. */
 function findNeverResumed(placed: readonly PlacedMapping[]): Problem[] {
   const resuming = placed.filter(({ compiled }) => compiled.templates.resume !== undefined);
   const ids = new Set(resuming.map(({ compiled }) => compiled.id));
@@ -98,7 +97,6 @@ function choicesOf({ source, when = [] }: CompiledMapping): string[] {
   return [...(source === undefined ? [] : ['match.source']), ...placesOf(when)];
 }
 
-/** Whether there is a path that both take. */
 function mayMeet({ path: one }: CompiledMapping, { path: other }: CompiledMapping): boolean {
   return one === undefined || other === undefined || one === other;
 }
@@ -158,7 +156,6 @@ function findDeafness({ entry, compiled: { options, replyTo } }: PlacedMapping):
   return [{ key: keyOf(entry, 'replyTo'), message }];
 }
 
-/** Mappings that no request can ever come to, each with the one that stands before it. */
 function findUnreachable(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
@@ -173,7 +170,6 @@ function findUnreachable(
   });
 }
 
-/** Whether the earlier mapping matches whatever the later one would. */
 function takesAllOf(earlier: CompiledMapping, later: CompiledMapping): boolean {
   return (
     (earlier.path === undefined || earlier.path === later.path) &&
@@ -232,7 +228,6 @@ function findUnlistedAgents(
   ];
 }
 
-/** Templates that look where nothing is in any request. */
 function findEmptyPlaceholders({ entry, compiled }: PlacedMapping): Problem[] {
   const hasItems = compiled.forEach !== undefined;
   return Object.entries(compiled.templates).flatMap(([field, template]) => {
@@ -261,10 +256,7 @@ function findMistake([root = '', name = '']: ValuePath, hasItems: boolean): stri
   return undefined;
 }
 
-/**
- * What the policies would refuse for every request, whatever its payload: found by asking the same policies that
- * requests will meet.
- */
+/** Found by asking the same policies that requests will meet, whatever their payload. */
 class AlwaysRefused {
   readonly #directory: AgentDirectory;
   readonly #agents: AgentPolicy;
@@ -345,7 +337,6 @@ class NamedAgents extends AgentDirectory {
   }
 }
 
-/** The text of a template that no request can change. */
 function staticText(template: Template | undefined): string | undefined {
   return template !== undefined && isStatic(template) ? template.literalStart : undefined;
 }

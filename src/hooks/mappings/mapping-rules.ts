@@ -9,7 +9,6 @@ import type { RunLimit } from '../ports/index.ts';
 import { keyOf } from './mapping.ts';
 import type { CompiledCollect, CompiledMapping, PlacedMapping } from './mapping.ts';
 
-/** What is looked up by a mapping's id. */
 const OF_ALL_RUNS = ['maxConcurrent', 'limit', 'quietHours'] as const;
 
 /** Of the events of one run. */
@@ -17,18 +16,14 @@ export const DEFAULT_MOST = 50;
 
 /** Rules by the ids of mappings; those without are not in there. */
 export interface RulesById {
-  /** How many runs may go on side by side. */
   readonly runPlaces: Readonly<Record<string, number>>;
-  /** How many runs there may be in a time. */
   readonly runLimits: ReadonlyMap<string, RunLimit>;
-  /** The same of all mappings together. */
   readonly totalLimit: RunLimit | undefined;
-  /** When nothing is sent. */
   readonly quietHours: ReadonlyMap<string, Hours>;
 }
 
 /** A field of a mapping that contradicts another one, with what continues its name to a sentence. */
-export interface Contradiction {
+interface Contradiction {
   readonly field: keyof MappingOptions;
   readonly message: string;
 }

@@ -13,7 +13,6 @@ function one(mapping: Mapping, given: HooksSettingsInput = {}) {
   return ingest({ mappings: [{ id: 'm', ...mapping }], ...given });
 }
 
-/** The refusal that applying a mapping ends with. */
 async function refusal(applied: Promise<unknown>): Promise<Rejection> {
   const error = await applied.then(
     () => undefined,
@@ -23,7 +22,6 @@ async function refusal(applied: Promise<unknown>): Promise<Rejection> {
   throw new Error('was not refused', { cause: error });
 }
 
-/** The only action that the mapping makes of a payload. */
 async function actionOf(
   mapping: Mapping,
   payload: unknown,

@@ -14,7 +14,6 @@ import type { ParsedConditions } from './when.ts';
 /** Most items that one request may fan out to, and most actions that it may become. */
 export const MAX_ACTIONS = 200;
 
-/** Fields of a mapping that are templates. */
 export const TEMPLATED = [
   'messageTemplate',
   'textTemplate',
@@ -48,7 +47,6 @@ export interface WrittenMapping {
   readonly actions: ReadonlySet<MappingAction>;
 }
 
-/** Where the events of a mapping came from, and can be answered. */
 export interface CompiledReplyTo {
   readonly provider: string;
   readonly to: Template;
@@ -57,7 +55,6 @@ export interface CompiledReplyTo {
   readonly private?: ParsedConditions;
 }
 
-/** How the events of a mapping are gathered. */
 export interface CompiledCollect extends Omit<Collecting, 'queue'> {
   readonly by?: Template;
   readonly isShared: boolean;
@@ -75,7 +72,6 @@ export interface CompiledMapping {
   readonly source?: string;
   /** What else must hold of a request. Absent: nothing. */
   readonly when?: ParsedConditions;
-  /** How its `dedupeKey` is compared. */
   readonly dedupe: DedupeRule;
   /** Where the list is whose items become an action each. Absent: one action. */
   readonly forEach?: ValuePath;
@@ -83,7 +79,6 @@ export interface CompiledMapping {
   readonly redaction: Redaction;
   readonly templates: Readonly<Partial<Record<TemplatedField, Template>>>;
   readonly replyTo?: CompiledReplyTo;
-  /** What the events of one run have in common, and how long they are gathered. */
   readonly collect?: CompiledCollect;
   /** Of what it takes, what is sent in quiet hours, too: whatever meets one of these. */
   readonly excepted?: readonly ParsedConditions[];
@@ -91,11 +86,9 @@ export interface CompiledMapping {
   readonly awaitedKey?: Template;
   /** What its runs are to do. Absent: as `agents.defaults` says. */
   readonly task?: string;
-  /** Everything else, as it is written. */
   readonly options: Readonly<MappingOptions>;
 }
 
-/** A mapping with the place where it is written. */
 export interface PlacedMapping {
   readonly entry: MappingEntry;
   readonly compiled: CompiledMapping;

@@ -6,13 +6,7 @@ import type { CompiledMapping } from './mapping.ts';
 import { findNo, lookIn } from './when.ts';
 import type { ConditionInput } from './when.ts';
 
-/*
- * Which mapping takes a request: the first, in the order in which they are compiled, whose path and source are those of
- * the request and whose conditions (`when.ts`) all say yes.
- */
-
-/** What mappings are compared with. */
-export interface MatchInput extends ConditionInput {
+interface MatchInput extends ConditionInput {
   /** The sub-path without outer slashes. */
   readonly path: string;
   readonly source: string | undefined;
@@ -81,7 +75,6 @@ export function findMapping(
   };
 }
 
-/** Whether path and source are those of the mapping. */
 function fitsName(mapping: CompiledMapping, input: MatchInput): boolean {
   const { source } = mapping;
   return hasPath(mapping, input) && (source === undefined || source === input.source);
@@ -91,10 +84,7 @@ function hasPath({ path }: CompiledMapping, input: MatchInput): boolean {
   return path === undefined || path === input.path;
 }
 
-/**
- * Every mapping in the order in which they are tried; the first that matches takes the request.
- * @param isCredential what must not be shown of values that conditions look at
- */
+/** In the order in which they are tried. @param isCredential what must not be shown of values */
 export function explainMatch(
   mappings: readonly CompiledMapping[],
   input: MatchInput,

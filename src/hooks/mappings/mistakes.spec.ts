@@ -8,7 +8,6 @@ type Mapping = Readonly<Record<string, unknown>>;
 
 /** What was written, its key within the mapping, what would be right, what was given. */
 const MISTAKES: readonly [string, Mapping, string, string, string][] = [
-  // A kind of value that the key does not take.
   ['a number for the match', { match: 3 }, '.match', 'must be an object', 'a number'],
   ['a list for the match', { match: ['a'] }, '.match', 'must be an object', 'a list'],
   ['null for the match', { match: null }, '.match', 'must not be null', 'null'],
@@ -105,7 +104,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'a text',
   ],
   ['a number for a dedupeKey', { dedupeKey: 5 }, '.dedupeKey', 'must be a string', 'a number'],
-  // Keys that do not exist.
   [
     'a misspelt key',
     { mesageTemplate: 'x' },
@@ -142,7 +140,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'a text',
   ],
   ['a reserved name', { toString: 'x' }, '.toString', 'has a reserved name; remove it', 'a text'],
-  // Templates and paths that are none.
   [
     'a placeholder with code',
     { messageTemplate: '{{ a | upper }}' },
@@ -214,7 +211,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'is no template; write the id of an agent',
     'a text',
   ],
-  // Values that no request could be served with.
   [
     'an impossible thinking level',
     { thinking: 'hgih' },
@@ -257,7 +253,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'at most 256 characters',
     'a text',
   ],
-  // Keys that mean nothing for the action.
   [
     'a session for a wake',
     { action: 'wake', sessionKey: 'x' },

@@ -27,7 +27,6 @@ const OPERATORS = [
 const PLACE = /^(?:payload|item|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
 
 /**
- * Reads what stands under `when`.
  * @param key where it is written; problems name the place below it
  * @param options `hasItem`: they are those of a line for each item of a list.
  */

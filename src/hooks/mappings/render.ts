@@ -232,7 +232,6 @@ function placeInPayload(path: ValuePath, { itemAt }: TemplateScope): ValuePath |
   return ROOTS.has(root) ? undefined : path;
 }
 
-/** Where an item of a list stands in the payload. */
 export function placeOfItem(
   list: ValuePath,
   index: number,

@@ -17,12 +17,6 @@ import { isStatic } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
 import { findNo } from './when.ts';
 
-/*
- * From a mapping and what it looks at to one action: its templates are rendered, what the transform set is laid over them,
- * and what comes of it passes the same policies as a direct request.
- */
-
-/** A request and the mapping that takes it. */
 export interface MappedRequest {
   readonly mapping: CompiledMapping;
   readonly request: HookRequest;
@@ -32,7 +26,6 @@ type WakeOverride = Extract<ActionOverride, { kind: 'wake' }>;
 type RunOverride = Extract<ActionOverride, { kind: 'agent' }>;
 type MessageOverride = Extract<ActionOverride, { kind: 'deliver' }>;
 
-/** One action of one scope. */
 interface ScopedAction<Override = ActionOverride> {
   readonly scope: TemplateScope;
   /** What the transform set; only the mapping's own kind when it set nothing. */
@@ -196,7 +189,6 @@ function rules(
   return { ...busy, collect: { ...collecting, queue: toDigest(queue) } };
 }
 
-/** Whether what comes of it is sent in quiet hours, too. */
 function isUrgent({ excepted }: CompiledMapping, request: HookRequest): boolean {
   return (
     excepted?.some((conditions) => findNo(conditions, toMatchInput(request)) === null) ?? false

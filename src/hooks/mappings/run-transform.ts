@@ -31,8 +31,7 @@ export async function runTransform(
   return collected;
 }
 
-/** What the transform of a mapping decided for one request. */
-export class TransformDecisions {
+class TransformDecisions {
   /** Of every scope, in order. Null: the templates alone decide; an empty list: nothing is to be done. */
   readonly decisions: (readonly ActionOverride[] | null)[] = [];
   /** What the transform wrote, over all calls. */

@@ -25,7 +25,6 @@ export interface TemplateScope {
   readonly now: string;
   readonly item?: unknown;
   readonly index?: number;
-  /** Where the item stands in the payload. */
   readonly itemAt?: ValuePath;
   /** What is left out of objects and lists, beside what names of fields tell. Absent: nothing at all. */
   readonly redaction?: Redaction;
@@ -54,7 +53,6 @@ export interface Placeholder {
   readonly max?: number;
 }
 
-/** Literal text, or what is looked up in its place. */
 export type TemplatePart = string | Placeholder;
 
 /** One line of a template, or all of one that is a text. */
@@ -64,7 +62,6 @@ export interface TextLine {
   readonly when?: ParsedConditions;
 }
 
-/** One line for each item of a list. */
 export interface EachLine extends TextLine {
   readonly each: ValuePath;
   /** Most items that get a line; the others are counted. */
@@ -73,13 +70,11 @@ export interface EachLine extends TextLine {
   readonly whenItem?: ParsedConditions;
 }
 
-/** A template cut into text and placeholders. */
 export interface Template {
   /** One, when the template is a text. */
   readonly lines: readonly (TextLine | EachLine)[];
   /** True: written as a list of lines, of which those that find nothing are left out. */
   readonly isList: boolean;
-  /** The text before the first placeholder. */
   readonly literalStart: string;
   /** What its placeholders look up, outside of lists, where `{{ payload.* }}` leaves that out; null: it does not stand there. */
   readonly besideRest: readonly ValuePath[] | null;

@@ -14,12 +14,10 @@ function parsed(when: unknown): ParsedConditions {
   return conditions;
 }
 
-/** Whether all conditions are met. */
 function holds(when: unknown, input: Partial<ConditionInput>): boolean {
   return findNo(parsed(when), { ...NOTHING, ...input }) === null;
 }
 
-/** Whether a condition is met by what stands at `payload.x`. */
 function isMet(asked: unknown, x: unknown): boolean {
   return holds({ 'payload.x': asked }, { payload: { x } });
 }
@@ -195,7 +193,6 @@ describe('conditions and an attacker', () => {
   });
 });
 
-/** One sentence each, as the operator is shown them. */
 function problemsOf(when: unknown): string[] {
   return parseConditions(when, 'when').problems.map(({ key, message }) => `${key} ${message}`);
 }

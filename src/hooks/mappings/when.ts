@@ -8,7 +8,6 @@ import type { Comparable } from '../options/index.ts';
  * no name of a prototype is ever found.
  */
 
-/** What conditions look at. */
 export interface ConditionInput {
   readonly payload: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +19,6 @@ export interface ConditionInput {
 /** What conditions were read into; all parts must say yes. */
 export type ParsedConditions = readonly ConditionPart[];
 
-/** One place that is looked at, or a choice. */
 export type ConditionPart =
   | {
       /** As it is written, e.g. `payload.labels[].name`. */
@@ -31,7 +29,6 @@ export type ConditionPart =
     }
   | { readonly place: 'or'; readonly choices: readonly ParsedConditions[] };
 
-/** What is asked of one value. */
 export type ValueTest =
   | { readonly asks: 'one of'; readonly values: readonly Comparable[] }
   | { readonly asks: 'not' | 'any' | 'all'; readonly test: ValueTest }
@@ -137,7 +134,6 @@ function fits(test: ValueTest, given: unknown): boolean {
   }
 }
 
-/** Every place that the conditions look at, each once. */
 export function placesOf(conditions: ParsedConditions): string[] {
   const places = conditions.flatMap((part) =>
     'choices' in part ? part.choices.flatMap(placesOf) : [part.place],
