@@ -5,7 +5,6 @@ import { ModuleGuard, NAMESPACE } from './module-guard.ts';
 import type { FileMark } from './module-guard.ts';
 import type { BundleText } from './worker/messages.ts';
 
-/** Which function of which file. */
 export interface TransformReference {
   /** The transforms directory by its real path. */
   readonly root: string;

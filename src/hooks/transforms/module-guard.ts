@@ -43,10 +43,7 @@ function getMark(path: string): FileMark {
   return stats === undefined ? ABSENT : `${stats.mtimeMs} ${stats.size} ${stats.ino}`;
 }
 
-/**
- * The directory that transforms are loaded from, by its real path.
- * @returns what is wrong with `hooks.transformsDir` instead, or that the directory is missing.
- */
+/** By its real path. @returns what is wrong with `hooks.transformsDir` instead, or that the directory is missing */
 export async function findTransformsDirectory({
   hooks,
   configDir,
@@ -80,10 +77,7 @@ class OutsideDirectory extends Error {
   override readonly name = 'OutsideDirectory';
 }
 
-/**
- * Where a reference written by a person leads, by its text alone.
- * @throws OutsideDirectory for everything that is not a relative path below `root`.
- */
+/** By its text alone. @throws OutsideDirectory for everything that is not a relative path below `root` */
 function resolveBelow(root: string, from: string, reference: string): string {
   if (NOT_RELATIVE.test(reference) || reference.startsWith('/')) {
     throw new OutsideDirectory('must be a relative path inside the transforms directory');
@@ -93,10 +87,7 @@ function resolveBelow(root: string, from: string, reference: string): string {
   return path;
 }
 
-/**
- * Lets the bundler see the files of one directory by their real paths, and nothing else: no packages, no built-in
- * modules, no URLs, no links that lead out. One guard serves one compilation.
- */
+/** No packages, no built-in modules, no URLs, no links that lead out. One guard serves one compilation. */
 export class ModuleGuard {
   readonly #root: string;
   /** Of every file that was looked for, by absolute path. */

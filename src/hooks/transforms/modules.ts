@@ -5,14 +5,12 @@ import type { Bundle, Compilation, TransformReference } from './compiler.ts';
 import { hasChanged } from './module-guard.ts';
 import { TransformFailure } from './result.ts';
 
-/** What a call runs now. */
 export interface ModuleInUse {
   readonly bundle: Bundle;
   /** Set while an edit of the module does not compile and the version before it runs: the compiler's words. */
   readonly problem?: string;
 }
 
-/** What is known of one reference. */
 interface Entry {
   latest: Compilation;
   /** Absent: no version was ever good. */
@@ -39,10 +37,7 @@ export class TransformModules {
     return 'problem' in latest ? latest.problem : null;
   }
 
-  /**
-   * The version to run now: the latest, or the last that compiled.
-   * @throws TransformFailure when there is none, or when the module would leave the directory.
-   */
+  /** The latest version, or the last that compiled. @throws TransformFailure: there is none, or it leads outside */
   async use(reference: TransformReference): Promise<ModuleInUse> {
     const { latest, good } = await this.#upToDate(reference);
     if ('bundle' in latest) return { bundle: latest.bundle };

@@ -21,7 +21,6 @@ function call(code: string, over: Partial<PoolCall> = {}): PoolCall {
   return { ...base, limits: LONG_LIMITS, ...over };
 }
 
-/** A call that does not end by itself. */
 function stuckCall(code = 'for (;;);'): PoolCall {
   return call(code, { limits: LIMITS });
 }

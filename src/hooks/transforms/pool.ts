@@ -46,7 +46,6 @@ interface WaitingCall {
   readonly resolve: (outcome: CallOutcome | null) => void;
 }
 
-/** The threads of one sandbox and the queue before them. */
 export class WorkerPool {
   readonly #logger = new Logger(WorkerPool.name);
   readonly #workers = new Set<PooledWorker>();
@@ -59,16 +58,11 @@ export class WorkerPool {
   #size = 1;
   #isClosed = false;
 
-  /** How many threads there are. */
   get threads(): number {
     return this.#workers.size;
   }
 
-  /**
-   * Runs a call when a thread is free.
-   * @param workers most threads that there may be from now on.
-   * @returns null when the queue is full or the wait was too long: nothing was run.
-   */
+  /** @param workers most threads from now on @returns null when the queue is full or the wait too long */
   run(call: PoolCall, workers: number): Promise<CallOutcome | null> {
     this.#size = workers;
     const { length } = call.context;
@@ -143,7 +137,6 @@ export class WorkerPool {
   }
 }
 
-/** What a thread reports beside its answers. */
 interface WorkerEvents {
   readonly onExit: () => void;
   readonly onReady: (canReset: boolean) => void;
@@ -153,7 +146,6 @@ interface WorkerEvents {
 class PooledWorker {
   readonly #worker: Worker;
   readonly #on: WorkerEvents;
-  /** Keys of the bundles that the thread was given. */
   readonly #known = new Set<string>();
   #id = 0;
   /** How long the current call may take from here, in milliseconds. */

@@ -3,11 +3,6 @@ import { CHANNEL_VALUES, MAX_TIMEOUT_SECONDS, WAKE_MODES } from '../options/inde
 import { THINKING_LEVELS } from '../ports/index.ts';
 import type { TransformedMessage, TransformedRun, TransformedWake } from './contract.ts';
 
-/*
- * What comes back from a transform: actions, once `readResult` has checked them field by field, or a `TransformFailure`.
- * The public types of what an author may return are in `contract.ts`; those here are what is left after the check.
- */
-
 /** Fields that a transform left out, or set to null, are absent. */
 type Given<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
@@ -20,7 +15,6 @@ export type ActionOverride =
   | ({ readonly kind: 'agent' } & Omit<Given<TransformedRun>, 'kind'>)
   | ({ readonly kind: 'deliver' } & Omit<Given<TransformedMessage>, 'kind'>);
 
-/** What a mapping that does something makes of a request. */
 export type ActionKind = ActionOverride['kind'];
 
 /** What a transform returned is not an action. The message names the field and never its value. */
@@ -34,7 +28,6 @@ export class TransformFailure extends Error {
   readonly code: 'transform_failed' | 'transform_timeout';
   /** Fit for a log: class and place of the error, no word of a payload. */
   readonly summary: string;
-  /** What the transform wrote with `console`. */
   readonly console: readonly string[];
 
   /** @param message for the details of the event; may hold text of a payload. */
@@ -106,7 +99,6 @@ const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
 const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFor']);
 
 /**
- * Reads what a transform returned.
  * @param json absent: it returned undefined.
  * @param kind of an action that names none: the mapping's own.
  * @returns null when the templates alone decide; an empty list when nothing is to be done.

@@ -33,7 +33,6 @@ const FULFILLED = 1;
 
 type Thrown = { readonly kind: 'threw' } & ThrownError;
 type Ending = { readonly kind: 'returned'; readonly json?: string } | Thrown | { kind: 'timeout' };
-/** What a call ended with, and the lines that the transform wrote until then. */
 export type VmEnding = Ending & { readonly console: readonly string[] };
 
 /** Where a value lies in the memory of the machine. */
@@ -49,13 +48,12 @@ class EarlyEnding {
 }
 
 /** The time inside stands still at the request's; the host's own runs on until the deadline. */
-export class VmClock {
+class VmClock {
   /** Epoch milliseconds that `Date.now()` gives inside. */
   now = 0;
   #deadline = Infinity;
   #wasOver = false;
 
-  /** Begins a call. */
   start(now: number, timeoutMs: number): void {
     this.now = Math.trunc(now);
     this.#deadline = performance.now() + timeoutMs;
@@ -73,7 +71,6 @@ export class VmClock {
   }
 }
 
-/** A transform that is loaded: called, then reset. */
 export class QuickJsVm {
   readonly #vm: QuickJS;
   /** What the engine exports: pointers in, pointers out. */
@@ -223,10 +220,7 @@ function toThrown(message: string): Thrown {
   return { kind: 'threw', name: 'Error', message, stack: '' };
 }
 
-/**
- * QuickJS in WebAssembly, compiled once per thread. Each virtual machine is an instance with a memory of its own; of the
- * host it is given a clock, which stands still, and an output that discards what is written.
- */
+/** Of the host a machine is given a clock, which stands still, and an output that discards what is written. */
 export class QuickJsEngine {
   readonly #wasm: WebAssembly.Module;
 
@@ -234,13 +228,11 @@ export class QuickJsEngine {
     this.#wasm = wasm;
   }
 
-  /** Reads and compiles the WebAssembly of the engine; once per thread. */
   static async load(): Promise<QuickJsEngine> {
     const file = createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
     return new QuickJsEngine(await WebAssembly.compile(await readFile(file)));
   }
 
-  /** A new machine with a bundle loaded into it, or what loading the bundle ended with. */
   async createVm(call: TransformCall, code: string): Promise<QuickJsVm | VmEnding> {
     const clock = new VmClock();
     const vm = await QuickJS.create({

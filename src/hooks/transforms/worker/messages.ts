@@ -3,7 +3,7 @@
  */
 
 /** Bounds of one call; the thread enforces them from inside, the pool from outside. */
-export interface CallLimits {
+interface CallLimits {
   readonly timeoutMs: number;
   /** What the heap of the virtual machine may grow to. */
   readonly memoryBytes: number;
@@ -11,7 +11,6 @@ export interface CallLimits {
   readonly resultBytes: number;
 }
 
-/** The text of a bundle. */
 export interface BundleText {
   readonly code: string;
   /** Its source map as JSON text, to tell places in the author's own files. */

@@ -30,10 +30,7 @@ const PROBE: TransformCall = {
   limits: { timeoutMs: 10_000, memoryBytes: 8 * 1024 * 1024, resultBytes: 1024 },
 };
 
-/**
- * The virtual machines of one thread, one per bundle, the least recently used dropped first. A transform gets one that is as
- * new: after each call the machine is reset, and dropped when it cannot be.
- */
+/** One per bundle, the least recently used dropped first; after each call it is reset, or dropped when it cannot be. */
 export class VmCache {
   readonly #engine: QuickJsEngine;
   /** Every bundle that ever came, by its key: the pool sends it once. */
