@@ -3,7 +3,6 @@ import { OWN_FOLDERS, readFolders } from './folders.ts';
 
 const own = readFolders(OWN_FOLDERS);
 
-/** What is wrong with a scheme or preset of ours with other keys. */
 function problemsOf(id: string, kind: 'preset' | 'scheme', change: object): string[] {
   const changed = { ...own[id]?.[kind], ...change };
   return checkFolders({ [id]: { [kind]: changed } }, 'senders').map(

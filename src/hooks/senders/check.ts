@@ -9,7 +9,6 @@ import type { SchemeFile } from './scheme.ts';
 // What the files of a sender may say, asked by the build of ours and by every start of those of the operator. A problem
 // names the file and the key in it.
 
-/** What a preset's file says beside a mapping. */
 class PresetWords {
   @IsString({ each: true })
   @IsArray()

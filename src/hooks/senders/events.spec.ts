@@ -48,7 +48,6 @@ const object = (field: string): string => `data.object.${field}`;
 
 describe('what becomes a run', () => {
   it.each([
-    // Stripe
     ['stripe', 'invoice.payment_failed', {}, 'stripe-payment-failed'],
     ['stripe', 'charge.dispute.created', {}, 'stripe-dispute'],
     ['stripe', 'payout.failed', {}, 'stripe-payout-failed'],
@@ -95,7 +94,6 @@ describe('what becomes a run', () => {
       'stripe-paid',
     ],
     ['stripe', 'payout.failed', { type: 'charge.refunded' }, 'stripe-refund'],
-    // Shopify
     ['shopify', 'orders.create', {}, 'shopify-order'],
     [
       'shopify',
@@ -105,7 +103,6 @@ describe('what becomes a run', () => {
     ],
     ['shopify', 'refunds.create', {}, 'shopify-refund'],
     ['shopify', 'disputes.create', {}, 'shopify-dispute'],
-    // Chats
     ['slack', 'app_mention', {}, 'slack-mention'],
     ['slack', 'message.im', {}, 'slack-im'],
     ['slack', 'message.im', { 'event.subtype': undefined }, 'slack-im'],
@@ -113,7 +110,6 @@ describe('what becomes a run', () => {
     ['telegram', 'message.group', {}, 'telegram'],
     ['discord', 'command', {}, 'discord'],
     ['twilio', 'sms', {}, 'twilio'],
-    // Forms, meetings, support, mail
     ['typeform', 'form_response', {}, 'typeform'],
     ['calendly', 'invitee.created', {}, 'calendly'],
     ['calendly', 'invitee.created', { 'payload.old_invitee': 'https://x' }, 'calendly'],

@@ -43,7 +43,6 @@ function payloadOf(sample: Sample): unknown {
     : Object.fromEntries(new URLSearchParams(bodyOf(sample)));
 }
 
-/** The lines that an agent is shown of a sample. */
 async function linesOf(preset: string, name: string): Promise<string[]> {
   const sample = readSample(preset, name);
   if (sample === undefined) throw new Error(`there is no sample ${preset} ${name}`);

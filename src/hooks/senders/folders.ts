@@ -10,24 +10,20 @@ import type { SchemeFile } from './scheme.ts';
  * build reads all of ours into one file, so that a start opens one and parses plain JSON.
  */
 
-/** The files of one folder, as they are written. */
 export interface SenderFiles {
   readonly preset?: PresetFile;
   readonly scheme?: SchemeFile;
 }
 
-/** Ours. */
 export const OWN_FOLDERS = new URL('../../senders/', import.meta.url);
 
 /** Where the operator's are, in the directory of the configuration. */
 export const SENDERS_DIR = join('gateway.d', 'senders');
 
-/** The operator's. */
 export function operatorsFolders(configDir: string): URL {
   return pathToFileURL(join(configDir, SENDERS_DIR, '/'));
 }
 
-/** What the build makes of them. */
 export const COLLECTED = new URL('../../senders.json', import.meta.url);
 
 const KINDS = ['preset', 'scheme'] as const;
@@ -39,7 +35,6 @@ export function readFolders(directory: URL): Record<string, SenderFiles> {
   );
 }
 
-/** Names of the folders, in order. */
 export function folderNames(directory: URL): string[] {
   return readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

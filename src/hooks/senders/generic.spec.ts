@@ -6,7 +6,6 @@ import { listSamples, readSample } from './samples.ts';
 
 const hooks = ingest({ presets: ['generic'] });
 
-/** The lines above the rest of the payload, and the rest. */
 async function shownOf(body: unknown): Promise<{ lines: string[]; rest: string }> {
   const { actions } = await hooks.apply(hookRequest('generic', body));
   const [action] = actions;

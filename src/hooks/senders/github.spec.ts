@@ -29,7 +29,6 @@ function start(mappings: Mappings = []) {
   const requestOf = ({ event, body }: Delivery) =>
     hookRequest('github', body, { headers: { 'x-github-event': event } });
   return {
-    /** Id of the case that takes it. */
     match: (delivery: Delivery) => hooks.match(requestOf(delivery)),
     messageOf: async (delivery: Delivery): Promise<string> => {
       const { actions, warnings } = await hooks.apply(requestOf(delivery));

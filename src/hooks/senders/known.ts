@@ -12,7 +12,6 @@ import type { SignatureScheme } from './scheme.ts';
 // Which senders a configuration knows: ours, those of folders beside it, and those of `hooks.schemes`. A folder of the
 // operator takes the place of ours with its name.
 
-/** What is known of senders, by their ids. */
 export interface Senders {
   /**
    * Mappings by the name that `hooks.presets` uses. None is in force unless the configuration names it, and a mapping with
@@ -23,7 +22,6 @@ export interface Senders {
   readonly schemes: ReadonlyMap<string, SignatureScheme>;
 }
 
-/** Ours alone. */
 export const ownSenders: Senders = toSenders(readOwn());
 
 type Settings = Pick<ResolvedHooksOptions, 'hooks' | 'configDir'>;
@@ -37,7 +35,6 @@ export function sendersOf(settings: Settings): Senders {
   return knownTo(settings);
 }
 
-/** What is wrong with the operator's folders and with `hooks.schemes`. */
 export function senderProblems(settings: Settings): readonly Problem[] {
   return knownTo(settings).problems;
 }

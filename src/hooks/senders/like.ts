@@ -3,10 +3,7 @@ import { nearestKey } from '../options/index.ts';
 import { checkScheme } from './check.ts';
 import type { Proof, SchemeFile, SignatureScheme } from './scheme.ts';
 
-/**
- * The row of `hooks.schemes.<id>`: that of the scheme which it resembles, by its first proof, with what is said of it.
- * @returns what is wrong with it instead, each problem with its key
- */
+/** By the first proof of what it resembles. @returns what is wrong with it instead, each problem with its key */
 export function likeScheme(
   id: string,
   options: SchemeOptions,

@@ -4,11 +4,6 @@ import { hookRequest, ingest } from '../../../test/support/ingest.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
 import { presets } from './index.ts';
 
-/*
- * Monitoring, hosting and the machines at home: which of their events cost a run, and what the operator's own words in
- * docs/presets.md make of that.
- */
-
 type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
 
 const hooks = ingest({ presets: [...presets.keys()] });

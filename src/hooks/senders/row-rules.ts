@@ -41,7 +41,6 @@ function isPlace(value: unknown, kinds: readonly string[]): boolean {
   return kind === 'header' ? HEADER.test(name) : name !== '';
 }
 
-/** A header in lower case. */
 export function IsHeader(): PropertyDecorator {
   return Rule('isHeader', isHeader, 'must be the name of a header in lower case');
 }
@@ -74,22 +73,18 @@ function isTemplate(value: unknown, part: RegExp): boolean {
   return parts.length > 0 && parts.every((name) => part.test(name));
 }
 
-/** What stands in the braces of a template. */
 export function partsOf(template: string): string[] {
   return Array.from(template.matchAll(PARTS), ([, name = '']) => name);
 }
 
-/** A template with each part replaced. */
 export function fillParts(template: string, fill: (part: string) => string): string {
   return template.replaceAll(PARTS, (_, name: string) => fill(name));
 }
 
-/** A text of an answer, with or without parts of the request that asked. */
 export function IsAnswerText(): PropertyDecorator {
   return Rule('isAnswerText', isAnswerText, `must be ${ANSWER_TEXT}`);
 }
 
-/** Such texts, numbers and booleans by the field of the answer. */
 export function IsAnswerFields(): PropertyDecorator {
   return Rule(
     'isAnswerFields',
@@ -102,7 +97,6 @@ export function IsAnswerFields(): PropertyDecorator {
   );
 }
 
-/** Such texts by the header of the answer. */
 export function IsAnswerHeaders(): PropertyDecorator {
   return Rule(
     'isAnswerHeaders',
@@ -119,7 +113,6 @@ function isAnswerText(value: unknown): boolean {
   return partsOf(value).every((name) => PART_OF_ANSWER.test(name));
 }
 
-/** What a value is compared with. */
 export function IsTextOrNumber(): PropertyDecorator {
   return Rule(
     'isTextOrNumber',
@@ -148,7 +141,6 @@ export function IsHttps(): PropertyDecorator {
   return Rule('isHttps', isHttps, 'must be an address that begins with https://');
 }
 
-/** What claims of a token have to be. */
 export function IsClaims(): PropertyDecorator {
   const isClaim = (value: unknown) =>
     typeof value === 'boolean' ||
@@ -160,7 +152,6 @@ export function IsClaims(): PropertyDecorator {
   );
 }
 
-/** A regular expression, as text. */
 export function IsPattern(): PropertyDecorator {
   return Rule('isPattern', isPattern, 'must be a regular expression');
 }
@@ -174,7 +165,6 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** An object whose values are all of a kind. */
 export function IsRecordOf(test: (value: unknown) => boolean, message: string): PropertyDecorator {
   return Rule('isRecordOf', (value) => isRecordOf(value, test), message);
 }

@@ -50,7 +50,6 @@ function samplesOf(preset: string, configDir: string | undefined): URL {
   return new URL(`${preset}/samples/`, theirs);
 }
 
-/** What is wrong with those of an operator's folder. */
 export function checkSamples(preset: string, configDir: string): Problem[] {
   const message =
     'must be JSON with source and headers, texts by their names in lower case, and either body or text';
@@ -74,7 +73,6 @@ function isSample(value: unknown): value is Sample {
   );
 }
 
-/** The bytes that a sender would send, and sign. */
 export function bodyOf({ body, text }: Sample): string {
   return text ?? JSON.stringify(body);
 }

@@ -71,7 +71,7 @@ class ItemListRules {
   @IsString()
   readonly name!: string;
 }
-export type ItemList = Row<ItemListRules>;
+type ItemList = Row<ItemListRules>;
 
 /** A signature over a text that is made of the request's parts. */
 class SignatureProofRules {
@@ -164,7 +164,7 @@ class AllowedAddressRules {
   @IsPattern()
   readonly secret?: string;
 }
-export type AllowedAddress = Row<AllowedAddressRules>;
+type AllowedAddress = Row<AllowedAddressRules>;
 
 /** An RSA signature, made with the key of a certificate that the request names. */
 class CertificateProofRules {
@@ -227,7 +227,7 @@ class BasicProofRules {
   @IsIn(['basic'])
   readonly kind!: 'basic';
 }
-export type BasicProof = Row<BasicProofRules>;
+type BasicProof = Row<BasicProofRules>;
 
 export type Proof = SignatureProof | TokenProof | CertificateProof | SecretProof | BasicProof;
 
