@@ -1,6 +1,6 @@
 import { NO_ARRAY, isDigest } from '../../hooks/index.ts';
 import type { NamingProblem, OptionPlace, Problem } from '../../hooks/index.ts';
-import { isRecord, nameOf } from '../../platform/objects.ts';
+import { getField, isRecord, nameOf } from '../../platform/objects.ts';
 import { GATEWAY_FILE } from './files.ts';
 import type { Sections } from './files.ts';
 import { CONFIGURATION } from './sections.ts';
@@ -15,33 +15,29 @@ export interface SectionsFile {
 /** The lists whose entries open something. */
 const TOKENS: ReadonlySet<string> = new Set(['hooks.tokens', 'ops.tokens']);
 
-/** Where something of the merged sections is written. */
-interface Origin {
-  /** The operator's file first. */
-  readonly files: readonly string[];
-  /** Its key in there: entries of a list are counted in each file. */
-  readonly key: string;
+/** An entry of a merged list: the file that it is from, and its index there. */
+interface Entry {
+  readonly file: string;
+  readonly index: number;
 }
 
 /**
  * The sections of gateway.json5 and its fragments as one configuration, in the order in which they are added: objects
- * merge, mappings and agents are appended, presets united, any other value of a later file wins. Remembers which file
- * everything came from, so that whatever is found wrong with the whole can be told with its place.
+ * merge, mappings and agents are appended, presets united, any other value of a later file wins. A problem with the
+ * whole is told with the file that it is from.
  */
 export class MergedSections {
   /** What is wrong with the files beside each other; the keys name the file. */
   readonly problems: Problem[] = [];
   #sections: Sections = {};
-  readonly #files: string[] = [];
-  /** By the keys of the merged sections. */
-  readonly #origins = new Map<string, Origin>();
-  /** The ids in lists whose entries are appended, with their places there. */
-  readonly #ids = new Map<string, string>();
+  readonly #files: readonly SectionsFile[];
+  /** Those of lists that are appended, by key. */
+  readonly #entries = new Map<string, Entry[]>();
 
   /** @param files in the order of merging: gateway.json5, when there is one, then the fragments */
   constructor(files: readonly SectionsFile[]) {
+    this.#files = files;
     for (const { file, sections } of files) {
-      this.#files.push(file);
       this.#sections = this.#merged(this.#sections, sections, CONFIGURATION, file);
     }
   }
@@ -52,12 +48,13 @@ export class MergedSections {
 
   /** The files that say something in a section, in the order of merging. */
   writersOf(section: string): readonly string[] {
-    return this.#origins.get(section)?.files ?? [];
+    const wrote = this.#files.filter(({ sections }) => valueAt(sections, section) !== undefined);
+    return wrote.map(({ file }) => file);
   }
 
   /** The files that wrote what stands at a key, the operator's first; gateway.json5 where none says anything of it. */
   filesOf(key: string): readonly [string, ...string[]] {
-    const [file = GATEWAY_FILE, ...others] = this.#origin(key).files;
+    const [file = GATEWAY_FILE, ...others] = this.#place(key).files;
     return [file, ...others];
   }
 
@@ -66,31 +63,48 @@ export class MergedSections {
    * in that file. As it is when there is only gateway.json5, or when no file says anything about the key.
    */
   place({ key, message, names = [] }: NamingProblem): Problem {
-    if (!this.#files.some((file) => file !== GATEWAY_FILE)) return { key, message };
+    if (!this.#files.some(({ file }) => file !== GATEWAY_FILE)) return { key, message };
     const told = names.reduce((text, name) => text.replaceAll(name, this.#told(name)), message);
     return { key: this.#told(key), message: told };
   }
 
   /** Whether a problem of the merged sections is about anything that a fragment wrote. */
   isAboutFragment({ key, names = [] }: NamingProblem): boolean {
-    const files = [key, ...names].flatMap((one) => this.#origin(one).files);
+    const files = [key, ...names].flatMap((one) => this.#place(one).files);
     return files.some((file) => file !== GATEWAY_FILE);
   }
 
-  #told(key: string): string {
-    const origin = this.#origin(key);
-    return origin.files.length === 0 ? key : `${origin.files.join(' and ')}: ${origin.key}`;
+  #told(written: string): string {
+    const { files, key } = this.#place(written);
+    return files.length === 0 ? key : `${files.join(' and ')}: ${key}`;
   }
 
   /** Where a key is written; else the nearest one around it, which may only lack something: there the operator's file is named. */
-  #origin(key: string): Origin {
+  #place(key: string): { files: readonly string[]; key: string } {
+    const [, list = '', index = '', rest = ''] = /^([\w.]+)\[(\d+)\](.*)$/s.exec(key) ?? [];
+    const entry = this.#entries.get(list)?.[Number(index)];
+    if (entry !== undefined) return { files: [entry.file], key: `${list}[${entry.index}]${rest}` };
+    const [, preset] = /^preset ([^.[ ]+)/.exec(key) ?? [];
+    if (preset !== undefined) return { files: this.#namers(preset), key };
     for (let around = key; around !== ''; around = toParent(around)) {
-      const origin = this.#origins.get(around);
-      if (origin === undefined) continue;
-      if (around === key) return origin;
-      return { files: origin.files.slice(0, 1), key: origin.key + key.slice(around.length) };
+      const files = this.writersOf(around);
+      if (files.length === 0) continue;
+      if (around !== key) return { files: files.slice(0, 1), key };
+      const value = valueAt(this.#sections, key);
+      if (typeof value === 'object') return { files, key };
+      const wrote = this.#files.filter(({ sections }) => valueAt(sections, key) === value);
+      return { files: wrote.slice(-1).map(({ file }) => file), key };
     }
     return { files: [], key };
+  }
+
+  /** The files whose presets have that name. */
+  #namers(preset: string): readonly string[] {
+    const named = this.#files.filter(({ sections }) => {
+      const presets = valueAt(sections, 'hooks.presets');
+      return Array.isArray(presets) && presets.some((name) => nameOf(name) === preset);
+    });
+    return named.map(({ file }) => file);
   }
 
   /** `given` over `base`; keys that only the operator may write are reported and left out. */
@@ -113,16 +127,12 @@ export class MergedSections {
     const { key, traits } = place;
     if (traits.merge !== undefined) return this.#list(present, value, place, file);
     if (present !== undefined && isRecord(present) !== isRecord(value)) {
-      const [wrote] = this.#origin(key).files;
+      const [wrote] = this.writersOf(key);
       const message = `is ${isRecord(value) ? 'an object here and none' : 'no object here and one'} in ${wrote}; write the same in both`;
       this.#complain(file, key, message);
       return present;
     }
-    if (!isRecord(value)) {
-      this.#origins.set(key, { files: [file], key });
-      return value;
-    }
-    this.#addWriter(key, file);
+    if (!isRecord(value)) return value;
     return this.#merged(isRecord(present) ? present : {}, value, place, file);
   }
 
@@ -130,26 +140,15 @@ export class MergedSections {
   #list(present: unknown, value: unknown, { key, traits }: OptionPlace, file: string): unknown {
     if (present !== undefined && !Array.isArray(present)) return present;
     if (!Array.isArray(value)) {
-      if (present === undefined) this.#addWriter(key, file);
-      else this.#complain(file, key, NO_ARRAY);
+      if (present !== undefined) this.#complain(file, key, NO_ARRAY);
       return present ?? value;
     }
-    this.#addWriter(key, file);
     const before: readonly unknown[] = present ?? [];
-    if (traits.merge === 'unite') return this.#united(before, value, file);
-    return this.#appended(
-      before,
-      TOKENS.has(key) ? this.#narrow(value, key, file) : value,
-      key,
-      file,
-    );
-  }
-
-  /** Each name once, in the order they were first named. */
-  #united(present: readonly unknown[], value: readonly unknown[], file: string): unknown[] {
-    const added = present.length === 0 ? value : value.filter((name) => !present.includes(name));
-    for (const name of added) this.#addWriter(`preset ${nameOf(name)}`, file);
-    return [...present, ...added];
+    // Each name once, in the order they were first named.
+    if (traits.merge === 'unite')
+      return before.length === 0 ? value : [...new Set([...before, ...value])];
+    const added = TOKENS.has(key) ? this.#narrow(value, key, file) : value;
+    return this.#appended(before, added, key, file);
   }
 
   /** Tokens that a fragment may add: what opens is known to nobody but them, and what it opens is written there. */
@@ -171,29 +170,22 @@ export class MergedSections {
     key: string,
     file: string,
   ): unknown[] {
-    const ids = new Map<string, string>();
+    const entries = this.#entries.get(key) ?? [];
+    const ids = present.map((entry) => entryId(entry, key));
     for (const [index, entry] of value.entries()) {
-      const own = `${key}[${index}]`;
-      this.#origins.set(`${key}[${present.length + index}]`, { files: [file], key: own });
       const id = entryId(entry, key);
-      if (id === undefined) continue;
-      const other = this.#ids.get(`${key} ${id}`);
-      if (other !== undefined) {
-        const message = `${JSON.stringify(id)} is also the id of ${other}; give each its own, or write the keys of both there`;
-        this.#complain(file, `${own}.id`, message);
-      } else if (!ids.has(`${key} ${id}`)) ids.set(`${key} ${id}`, `${file}: ${own}`);
+      const other = id === undefined ? undefined : entries[ids.indexOf(id)];
+      if (other === undefined) continue;
+      const message = `${JSON.stringify(id)} is also the id of ${other.file}: ${key}[${other.index}]; give each its own, or write the keys of both there`;
+      this.#complain(file, `${key}[${index}].id`, message);
     }
-    for (const [id, place] of ids) this.#ids.set(id, place);
+    const added = value.map((_, index) => ({ file, index }));
+    this.#entries.set(key, [...entries, ...added]);
     return [...present, ...value];
   }
 
   #complain(file: string, key: string, message: string): void {
     this.problems.push({ key: `${file}: ${key}`, message });
-  }
-
-  #addWriter(key: string, file: string): void {
-    const known = this.#origins.get(key)?.files ?? [];
-    if (!known.includes(file)) this.#origins.set(key, { files: [...known, file], key });
   }
 }
 
@@ -213,6 +205,11 @@ function entryId(entry: unknown, key: string): string | undefined {
   const id = isRecord(entry) ? entry['id'] : undefined;
   if (typeof id !== 'string') return undefined;
   return key === 'agents.list' ? id.trim().toLowerCase() : id;
+}
+
+/** What stands at a key without indexes. */
+function valueAt(sections: Sections, key: string): unknown {
+  return getField(sections, ...key.split('.'));
 }
 
 /** The key around a key: without its last name, index, or remark in brackets. */
