@@ -24,6 +24,7 @@ import { status } from './commands/status.ts';
 import { token } from './commands/token.ts';
 import { usage } from './commands/usage.ts';
 import { packageVersion } from '../platform/package-version.ts';
+import { removedCommand } from '../platform/removed.ts';
 import type { Terminal } from './terminal.ts';
 
 /*
@@ -159,6 +160,10 @@ function usageError(command: Command, error: CommanderError): Error {
   if (isAnswered) return error;
   const [sentence = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const path = toPath(command);
+  const [, option] = /^unknown option '(.*)'$/.exec(sentence) ?? [];
+  const removed = [command.args[0], option].map((word) => removedCommand(`${path} ${word}`));
+  const said = removed.find((one) => one !== undefined);
+  if (said !== undefined) return new CliError(said, 'see docs/upgrading.md', EXIT.usage);
   const [, words] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(suggestion) ?? [];
   const nearest = words
     ?.split(', ')

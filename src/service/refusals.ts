@@ -1,9 +1,10 @@
 import { Catch, HttpException, Logger } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_NAMES, LedgerUnavailable, Rejection, inWordsOf } from '../hooks/index.ts';
 import type { OptionNames } from '../hooks/index.ts';
 import { describeError } from '../platform/errors.ts';
+import { removedOperation } from '../platform/removed.ts';
 
 // How the service says no. The catalogues below hold every code, its status and its sentence; a controller or guard
 // throws a `Refusal` with one of them; the filter at the end turns it, and everything else that was thrown, into JSON.
@@ -294,6 +295,9 @@ export class JsonErrorsFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const { status, body, retryAfterSeconds } = errorAnswer(error);
+    const { method, url } = host.switchToHttp().getRequest<FastifyRequest>();
+    const removed =
+      status === 404 ? removedOperation(method, url.replace(/[?#].*/s, '')) : undefined;
     // Without the stack, which holds paths of the machine. 501 to 503 are no failures of the program.
     if (error instanceof Refusal && status === 502) this.#logger.warn(body.error);
     else if (status >= 500 && status !== 501 && status !== 503) {
@@ -303,7 +307,7 @@ export class JsonErrorsFilter implements ExceptionFilter {
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     if (retryAfterSeconds !== undefined)
       void reply.header('retry-after', String(retryAfterSeconds));
-    void reply.code(status).send({ ...body, error: inWordsOf(this.names, body.error) });
+    void reply.code(status).send({ ...body, error: removed ?? inWordsOf(this.names, body.error) });
   }
 }
 

@@ -3,6 +3,7 @@ import type { ClassConstructor } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import type { ValidationError } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
+import { removedKey } from '../../platform/removed.ts';
 import { NO_ARRAY, nearestKey, onePerKey } from './problem.ts';
 import type { Problem } from './problem.ts';
 
@@ -95,6 +96,8 @@ function ownProblems(
 ): Problem[] {
   const [rule, message] = [...rules].at(-1) ?? [];
   if (rule === undefined || message === undefined) return [];
+  const removed = removedKey(key, value);
+  if (removed !== undefined) return [{ key, message: removed }];
   if (rule === 'whitelistValidation') {
     const message = `is not a known key; remove it or correct its spelling${suggestion(property, target)}`;
     return [{ key, message }];
