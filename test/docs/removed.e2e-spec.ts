@@ -1,28 +1,30 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getField } from '../../src/platform/objects.ts';
 import { REMOVED_COMMANDS, REMOVED_KEYS, REMOVED_OPERATIONS } from '../../src/platform/removed.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import type { Method } from '../support/operated-service.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
-const TOKEN = 'the-hook-token-of-the-tests';
-
-/** A configuration with that key alone. */
+/** A configuration with that key, and what its section needs. */
 function withKey(name: string): object {
-  const place = name
-    .replace('agents.*', 'agents.defaults')
-    .replace('channels.*', 'channels.chan_1');
-  const [path = '', value = 'x'] = place.split(': ');
-  const configuration = path
-    .split('.')
-    .reduceRight<unknown>(
-      (inner, key) => ({ [key.replace('[]', '')]: key.endsWith('[]') ? [inner] : inner }),
-      value,
-    );
-  const hooks = { enabled: true, token: TOKEN, ...Object(getField(configuration, 'hooks')) };
-  return { ...Object(configuration), hooks };
+  const [path = '', value = 'x'] = name.split(': ');
+  if (path === 'channels.*.provider') return { channels: { chan_1: { provider: value } } };
+  const key = path.split('.').at(-1) ?? '';
+  if (key === 'protocol') {
+    const runner = {
+      type: 'http',
+      mode: 'callback',
+      baseUrl: 'http://127.0.0.1:1',
+      protocol: value,
+    };
+    return { agents: { defaults: { runner } } };
+  }
+  return {
+    hooks: path.includes('[]')
+      ? { mappings: [{ id: 'a', [key]: value }] }
+      : { defaults: { [key]: value } },
+  };
 }
 
 it('docs/upgrading.md lists what was removed', () => {
@@ -51,7 +53,7 @@ describe('what was removed says what to do instead', () => {
     using own = new ConfigDirectory().write('gateway.json5', withKey(name));
     const { code, stdout, stderr } = await hooksCall(['config', 'check'], { cwd: own.path });
     expect(code).toBe(1);
-    expect(stdout + stderr).toContain(`was removed: ${instead}`);
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(`was removed: ${instead}`);
   });
 
   describe('operations', () => {
