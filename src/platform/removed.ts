@@ -21,7 +21,7 @@ export const REMOVED_COMMANDS: readonly Removed[] = [
   { name: 'hooks instances', instead: 'run "hooks status" beside each service' },
   {
     name: 'hooks events forget --matching',
-    instead: 'use "hooks events list --search", then forget by id',
+    instead: 'use "hooks events list --search", then name the ids',
   },
 ];
 
