@@ -1,15 +1,8 @@
-/*
- * A reply that only says "seen" is not sent to anybody. The word for that is part of what agents are told in heartbeats;
- * models dress it up, put it before or behind something that has to be sent, or say it twice.
- */
+/* A reply that only says "seen" is sent to nobody. Models dress the word up, or put it beside what has to be sent. */
 
-/** What is sent of a reply, or why nothing is. */
 type Message = { readonly text: string; readonly reason?: undefined } | { readonly reason: string };
 
-/**
- * Decides whether a reply is sent (behaviour.md §5 "Acknowledgement").
- * @param ackMaxChars how many other characters an acknowledgement may have.
- */
+/** Behaviour.md §5 "Acknowledgement". @param ackMaxChars how many other characters an acknowledgement may have */
 export function messageOf(reply: string, ackMaxChars: number): Message {
   if (reply.trim() === '') return { reason: 'the reply is empty' };
   const text = withoutAcknowledgement(reply);
@@ -18,7 +11,6 @@ export function messageOf(reply: string, ackMaxChars: number): Message {
 }
 
 const WORD = 'HEARTBEAT_OK';
-/** Markup that a model puts around the word. */
 const MARK = String.raw`[*_~\x60"'“”‘’()[\]{}]|</?[a-z][^<>]{0,40}>|&nbsp;`;
 const AT_START = new RegExp(
   String.raw`^((?:${MARK}|[\s#>-]){0,20}?)${WORD}(?!_?[\p{L}\p{N}])`,
@@ -69,7 +61,6 @@ function closed(rest: string, before: string): string {
   return rest.includes(before) ? before + rest.trimStart() : rest;
 }
 
-/** The same at the end. */
 function opened(rest: string, behind: string): string {
   if (behind === '') return rest;
   const head = rest.trimEnd();

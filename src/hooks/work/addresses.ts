@@ -3,7 +3,6 @@ import { Recipients, Sessions } from '../ports/index.ts';
 import type { DeliveryTarget, MessageAddress } from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
 
-/** Reads routes and channels to decide where a message goes. */
 @Injectable()
 export class Addresses extends Recipients {
   constructor(

@@ -45,7 +45,6 @@ import type { StepResult } from './step.ts';
 import { summaryLine, whoDenied } from './summary.ts';
 import type { ResumedRun } from './turn.ts';
 
-/** A run whose last question is known. */
 interface Asked {
   readonly lease: RunLease;
   readonly job: RunJob;
@@ -53,14 +52,12 @@ interface Asked {
   readonly wait: WaitDetails;
 }
 
-/** What a person is asked, with the text that it is about, and with what the run goes on. */
 type Question = Pick<NewWait, 'recipient' | 'calls'> & {
   readonly kind: QuestionKind;
   readonly text: string;
   readonly goesOnWith?: RunJob;
 };
 
-/** Asks about runs, and does what was decided. */
 @Injectable()
 export class Approvals {
   constructor(
@@ -85,11 +82,7 @@ export class Approvals {
     return this.#goOn({ lease, job, run, wait });
   }
 
-  /**
-   * Whether a person decides first about a reply that is to be delivered.
-   * @param record what the run's record is to say of its turn
-   * @returns null: nobody does
-   */
+  /** @param record what the run's record is to say of its turn. @returns null: nobody decides about the reply first */
   async after(
     job: RunJob,
     record: RunUpdate,
@@ -102,7 +95,6 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'reply', recipient, text: record.reply ?? '' });
   }
 
-  /** Its agent wants to call tools. */
   tools(
     { job, attempt }: RunLease,
     record: RunUpdate,
@@ -113,7 +105,6 @@ export class Approvals {
     return this.#ask(job, record, { kind: 'tools', calls, text: showCalls(calls), goesOnWith });
   }
 
-  /** Has a person decide whether a run begins that is one round too many. */
   #hold(job: RunJob, id: string, round: number): Promise<StepResult> {
     const approve = { ...(job.approve ?? HELD), run: true } as const;
     return this.#askToBegin({ ...job, approve, loop: `${loopText(round)}, held` }, id);
@@ -194,7 +185,6 @@ export class Approvals {
     };
   }
 
-  /** A run that is not begun, or a reply that goes nowhere. */
   #deny({ job, run, wait }: Asked, error: string): StepResult {
     const { id } = run;
     const { eventId } = job;
@@ -219,7 +209,6 @@ export class Approvals {
     };
   }
 
-  /** Nobody has decided in time. */
   async #over(asked: Asked, whenOver: WaitDetails['whenOver']): Promise<StepResult> {
     const { job, run, wait } = asked;
     const at = this.clock.now();
@@ -288,7 +277,6 @@ export class Approvals {
     };
   }
 
-  /** Once, that there are too many to be asked about one by one. */
   #tellOfMore({ hook, eventId, trust: { mapping = hook } }: RunJob): readonly Change[] {
     const more = `more than ${MOST_QUESTIONS} runs of ${mapping} wait for a decision, and the rest is not asked about one by one: ${this.questions.whereListed}`;
     return this.notices.report(more, eventId);

@@ -3,7 +3,6 @@ import { RunDelays } from '../ports/run-delays.ts';
 import { waitLine } from './backend-health.ts';
 import { ExternalServices } from './external-services.ts';
 
-/** Runs wait for backends that are away. */
 @Injectable()
 export class BackendDelays extends RunDelays {
   constructor(private readonly services: ExternalServices) {

@@ -4,10 +4,7 @@ import { backoffMs } from '../../platform/time.ts';
 import { Clock } from '../ports/index.ts';
 import type { AgentError } from '../ports/index.ts';
 
-/**
- * How long a backend rests before one turn finds out whether it is back. That turn costs next to nothing, so that the
- * rests stay short; a turn that fails for reasons of its own waits longer ({@link RUN_RETRY}).
- */
+/** Short: the turn that finds out costs next to nothing. One that fails by itself waits longer ({@link RUN_RETRY}). */
 const REST = { firstMs: 2000, maxMs: 120_000, jitter: 0.5 };
 /** Longest rest, whatever a provider asks for. */
 const LONGEST_REST_MS = 3_600_000;
@@ -15,25 +12,19 @@ const LONGEST_REST_MS = 3_600_000;
 const MOST_RESTING = 1000;
 /** How long the others wait for a probe that says nothing; then one more of them finds out. Its end wakes them before. */
 const PROBE_MS = 10_000;
-/** So many turns are known to fail by themselves at a time. */
 const MOST_DOUBTED = 1000;
 
-/** A backend that could not be asked, and was not since. */
 interface Rest {
   /** Epoch milliseconds when it was found to be away. */
   readonly since: number;
   /** Before which nobody asks; this and the next by the clock that nobody can set. */
   until: number;
-  /** Before which nobody asks besides the probes that are under way. */
   probedUntil: number;
-  /** Turns that are finding out. */
   probes: number;
   failures: number;
   /** It said itself for how long it is not to be asked. */
   isToBeLeftAlone: boolean;
-  /** Why the last turn failed. */
   reason: string;
-  /** Turns that failed since it was found to be away. */
   readonly failed: Set<Turn>;
   /** Those of them that were passed over since the last failure, so that another one finds out. */
   readonly passedOver: Set<Turn>;
@@ -80,7 +71,6 @@ export class BackendHealth {
   /** The oldest first. */
   readonly #doubted = new Set<Turn>();
 
-  /** Whoever claims turns, claims anew. */
   onForgotten: () => void = () => {};
 
   constructor(private readonly clock: Clock) {}
@@ -106,10 +96,7 @@ export class BackendHealth {
       });
   }
 
-  /**
-   * Why the backend may not be asked now; null: it may.
-   * @param turn who would ask: one that failed lately lets another go first, once
-   */
+  /** Null: it may be asked. @param turn who would ask: one that failed lately lets another go first, once */
   whyItRests(backend: string, turn?: Turn): string | null {
     const rest = this.#rests.get(backend);
     if (rest === undefined) return null;
@@ -208,10 +195,7 @@ export class BackendHealth {
   }
 }
 
-/**
- * What whoever waits for a backend is told, with nothing that a provider said in words of its own.
- * @param behind how many wait for it
- */
+/** Holds nothing that a provider said in words of its own. @param behind how many wait for it */
 export function waitLine(
   { backend, since, until, reason }: RestingBackend,
   behind: number,

@@ -35,13 +35,11 @@ const MAX_OUTPUT_TOKENS = 16_384;
 /** Of a model's instructions (`AGENTS.md`) and of the descriptions of its tools, in tokens. */
 const UNSEEN_TOKENS = 16_384;
 
-/** A budget, what of it a turn may use, and what it is called. */
 interface Counted {
   readonly budget: BudgetOptions;
   readonly meter: BudgetMeter;
 }
 
-/** A turn as far as it is counted. */
 type CountedTurn = Pick<
   AgentTurn,
   'agent' | 'model' | 'prompt' | 'history' | 'contract' | 'maxOutputTokens'
@@ -56,7 +54,6 @@ export interface HeldTurn {
   readonly isShort: boolean;
 }
 
-/** How a turn ended, as far as it tells what was used. */
 interface EndedTurn {
   readonly outcome: string;
   readonly reply?: Pick<AgentReply, 'usage' | 'model'>;
@@ -65,13 +62,11 @@ interface EndedTurn {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** What a call of the turn's model uses at most, and how many there are. */
 interface Calls {
   readonly each: TokenUsage;
   readonly most: number;
 }
 
-/** Counts turns by the budgets that they concern. */
 @Injectable()
 export class Budgets {
   constructor(
@@ -113,7 +108,6 @@ export class Budgets {
     return { outcome: 'held', error: `${why}; tried at ${timeOfDay(until)}`, until, isShort };
   }
 
-  /** What the end of a turn writes. */
   after(lease: RunLease | HeartbeatLease, turn: CountedTurn, result: EndedTurn): readonly Change[] {
     const { agent } = turn;
     const work = usageOf(lease, agent);
@@ -223,7 +217,6 @@ function usedBy(result: EndedTurn, { each, most }: Calls): TokenUsage | null {
   }
 }
 
-/** Whether a turn used something, and its run goes on in no other turn that will say what it used. */
 function isOver({ outcome }: EndedTurn, used: TokenUsage | null): boolean {
   return outcome !== 'asks' && outcome !== 'waits' && used?.outputTokens !== 0;
 }

@@ -21,7 +21,6 @@ beforeEach(() =>
 );
 afterEach(() => work.close());
 
-/** From now on `chan_1` refuses every message like this. */
 function refuse(kind: DeliveryFailure, retryAfterMs?: number): void {
   work.channel.answer = () => Promise.reject(new DeliveryError('slowly', kind, retryAfterMs));
 }
@@ -30,7 +29,6 @@ function send(to = '+49', channel: 'chan_1' | 'chan_2' = 'chan_1'): Promise<Comm
   return work.perform(deliveryLease({ to, channel }));
 }
 
-/** For how long `chan_1` rests from now on, in milliseconds, as the ledger is asked to leave it out. */
 function restMs(): number {
   const until = work.ledger.work.claims.findLast(({ lane }) => lane === 'delivery')?.limits?.()
     .resting?.['chan_1'];

@@ -30,17 +30,12 @@ interface Rest {
   limits: number;
 }
 
-/**
- * How the channels fared last, and which of them rest. What was met is kept in the ledger, a moment later and beside the
- * deliveries: so everybody who shares it says the same, also after a restart. Which of them rest, each process finds out
- * for itself: after a restart the first message does.
- */
+/** How channels fared is kept in the ledger, for all who share it; which of them rest, each process finds out anew. */
 @Injectable()
 export class ChannelHealth {
   readonly #logger = new Logger(ChannelHealth.name);
   readonly #rests = new Map<ChannelId, Rest>();
   readonly #stopping = new AbortController();
-  /** What the ledger said last, with what it was not told yet. */
   #known: ChannelConditions = {};
   #untold: ChannelConditions = {};
   #telling: Promise<void> | undefined;
@@ -106,7 +101,6 @@ export class ChannelHealth {
     return this.#known;
   }
 
-  /** Writes what is left. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#telling;
@@ -123,7 +117,6 @@ export class ChannelHealth {
 
   async #keepTelling(): Promise<void> {
     const { signal } = this.#stopping;
-    // Nothing comes between the last look and the end, so no news is left behind.
     while (!signal.aborted && this.#hasNews) {
       await this.#tell();
       await this.clock.wait(BETWEEN_WRITES_MS, signal);
@@ -158,7 +151,6 @@ export class ChannelHealth {
   }
 }
 
-/** The first with all that the second has to say. */
 function merged(known: ChannelConditions, news: ChannelConditions): ChannelConditions {
   const both: Partial<Record<ChannelId, ChannelCondition>> = { ...known };
   for (const id of CHANNEL_IDS) {

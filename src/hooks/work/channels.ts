@@ -45,7 +45,6 @@ export class ChannelRegistry {
     return servedChannels(this.bindings);
   }
 
-  /** Whether there is none to speak by of one's own accord. */
   get isEmpty(): boolean {
     return speakingChannels(this.bindings).length === 0;
   }
@@ -62,12 +61,10 @@ export class ChannelRegistry {
     return channels.some((channel) => channel.provider === provider && channel.isOwn(text));
   }
 
-  /** How a channel is served; null when it is not. */
   binding(id: ChannelId): ChannelBinding | null {
     return this.bindings[id] ?? null;
   }
 
-  /** The platform behind a channel; null when none is configured. */
   get(id: ChannelId): Channel | null {
     return this.bindings[id]?.provider ?? null;
   }
@@ -79,12 +76,10 @@ export class ChannelRegistry {
     return this.ids.find((other) => this.get(other) === provider) ?? id;
   }
 
-  /** Where a reply goes that names no channel, before the main session has spoken anywhere. */
   get default(): ChannelId {
     return defaultChannel(this.bindings);
   }
 
-  /** Recipient when none was named. */
   defaultRecipient(id: ChannelId): string | null {
     return this.bindings[id]?.to ?? null;
   }

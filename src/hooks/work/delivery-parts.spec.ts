@@ -9,7 +9,6 @@ const PARTS = ['one', 'two', 'three'];
 
 let work: WorkUnderTest;
 
-/** Starts with one channel, bound like this. */
 async function start(over: Partial<ChannelBinding> = {}): Promise<void> {
   await work?.close();
   const channels = ({ channel }: WorkUnderTest) => ({
@@ -21,7 +20,6 @@ async function start(over: Partial<ChannelBinding> = {}): Promise<void> {
 beforeEach(() => start());
 afterEach(() => work.close());
 
-/** Starts with a channel that sends every text in three parts. */
 async function startThreeParts(over?: Partial<ChannelBinding>): Promise<void> {
   await start(over);
   work.channel.parts = () => PARTS;
@@ -31,12 +29,10 @@ function perform(...lease: Parameters<typeof deliveryLease>): Promise<Commit> {
   return work.perform(deliveryLease(...lease));
 }
 
-/** One of {@link PARTS} as a lease brings it, by its place. */
 function part(place: number): WorkPart {
   return { text: PARTS[place - 1] ?? '', place, count: PARTS.length };
 }
 
-/** Sends one part of a reply that was cut. */
 function performPart(place: number, crashes = 0): Promise<Commit> {
   return perform({ text: '' }, { part: part(place), crashes });
 }
@@ -122,7 +118,6 @@ describe('DeliveryStep: links of an untrusted reply on each kind of platform', (
     makeChannel('telegram', { token: '1:t' }),
   ];
 
-  /** The texts that each platform is given, in the form it has for them. */
   async function textsOf(text: string): Promise<string[]> {
     const texts: string[] = [];
     for (const platform of platforms) {

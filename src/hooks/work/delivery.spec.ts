@@ -6,7 +6,6 @@ import type { Commit } from '../../../test/support/work-under-test.ts';
 
 let work: WorkUnderTest;
 
-/** Starts with one channel, bound like this. */
 async function start(over: Partial<ChannelBinding> = {}): Promise<void> {
   await work?.close();
   const channels = ({ channel }: WorkUnderTest) => ({
@@ -22,12 +21,10 @@ function perform(...lease: Parameters<typeof deliveryLease>): Promise<Commit> {
   return work.perform(deliveryLease(...lease));
 }
 
-/** From now on every message fails like this. */
 function fail(...given: ConstructorParameters<typeof DeliveryError>): void {
   work.channel.answer = () => Promise.reject(new DeliveryError(...given));
 }
 
-/** Stops the service while a message is being sent. */
 function stopped(): Promise<Commit> {
   work.channel.answer = () => new Promise(() => {});
   return work.stopDuring(deliveryLease());

@@ -27,20 +27,15 @@ const ACKNOWLEDGE_MS = 60_000;
 
 const NOTHING_LEFT: StepResult = { outcome: { type: 'done' }, changes: [] };
 
-/** Who sends, and to whom. */
 interface Address {
   readonly binding: ChannelBinding;
   readonly to: string;
-  /** The message that is shown anew, instead of another one. */
   readonly replaces?: string | undefined;
 }
 
 /**
- * One reply, or one message of a hook, to one recipient. One of several messages is first cut into parts, which is durable
- * before the first is sent; then each lease sends one part, until all are sent. A part is retried until it arrives or
- * cannot.
- * The effects of the end, in their order: delivery ended -> route remembered, or what waited posted to the main session
- * -> heartbeat requested.
+ * Sends one part of a message per lease; the cut is durable before the first is sent. The effects of the end, in order:
+ * delivery ended -> route remembered, or what waited posted to the main session -> heartbeat requested.
  */
 @Injectable()
 export class DeliveryStep implements Step<DeliveryLease> {
@@ -163,7 +158,6 @@ export class DeliveryStep implements Step<DeliveryLease> {
       const outgoing = { to, text, idempotencyKey, round, code, replaces };
       const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
-      // The delivery is known by its first message.
       const known = place === 1 ? messageId : undefined;
       const address = { binding, to };
       return place < count ? partSent(lease, known) : this.#taken(lease, address, known);
@@ -266,10 +260,7 @@ function addressFor(job: DeliveryJob, binding: ChannelBinding | null): Address {
   return { binding, to };
 }
 
-/**
- * The reply in the platform's own form, a text per message.
- * @throws DeliveryError when there is none.
- */
+/** A text per message. @throws DeliveryError when there is none */
 function textsFor(job: DeliveryJob, { provider }: ChannelBinding): readonly string[] {
   const texts = messagesOf(provider, job);
   if (texts.length === 0) throw new DeliveryError('there is no text to send', 'permanent');
@@ -295,13 +286,11 @@ function cut(job: DeliveryJob, parts: readonly string[]): StepResult {
   return { outcome: { type: 'cut', job: { ...job, text: '' }, parts }, changes: [] };
 }
 
-/** One part is taken, which is durable before the next one is sent. */
 function partSent({ job, part }: DeliveryLease, messageId?: string): StepResult {
   const first: Change = { type: 'delivery-update', id: job.deliveryId, messageId };
   return { outcome: { type: 'continue' }, changes: part?.place === 1 ? [first] : [] };
 }
 
-/** The summary that waited for the delivery, and why the delivery was not made. */
 function postSummaries(job: DeliveryJob, reason: string, at: number): readonly Change[] {
   const { name, eventId, runId, summaryIfUndelivered: summary } = job;
   const { agentId, wakeMode, trust } = job;
@@ -312,7 +301,6 @@ function postSummaries(job: DeliveryJob, reason: string, at: number): readonly C
   return [{ type: 'run-update', id: runId, summary }, waited, why];
 }
 
-/** How one attempt ended, for the delivery's record. */
 function attemptNote(
   { attempt }: DeliveryLease,
   at: number,

@@ -40,7 +40,6 @@ import type { StepResult } from './step.ts';
 import { summaryLine, whoDenied } from './summary.ts';
 import type { ResumedRun } from './turn.ts';
 
-/** With what a run begins, or goes on. */
 export interface Came {
   /** What it waited for before it began; null: nothing. */
   readonly event: ResumingEvent | null;
@@ -59,7 +58,6 @@ const MAX_MESSAGE = 100_000;
 
 const NOTHING: Came = { event: null, resumed: null, openWait: null };
 
-/** Lets runs wait for events, and resumes those that do. */
 @Injectable()
 export class EventWaits {
   /** An outage before is no time in which a run could have waited. */
@@ -75,7 +73,6 @@ export class EventWaits {
     this.#since = clock.now();
   }
 
-  /** What becomes of a run before its agent is asked, or what its agent is told. */
   async before(lease: RunLease): Promise<StepResult | Came> {
     const { job, ref } = lease;
     const isPaused = job.paused?.calls.length === 0;
@@ -89,7 +86,6 @@ export class EventWaits {
     return job.waitFor?.key === undefined ? NOTHING : this.#begin(job, run, job.waitFor);
   }
 
-  /** Its agent waits: from now on, or still. */
   wait(
     { job, attempt }: RunLease,
     record: RunUpdate,
@@ -203,7 +199,6 @@ export class EventWaits {
       case 'denied':
         return this.#over(job, run, whoDenied(decision), 'deny');
       case 'expired':
-        // An operator has it done anew.
         return NOTHING;
       case undefined: {
         if (this.clock.now() < until) {
@@ -276,7 +271,6 @@ export class EventWaits {
   }
 }
 
-/** Why an event has resumed no run. */
 function whyNone(
   { trust }: ResumingEvent,
   key: string,

@@ -61,24 +61,17 @@ export class ExternalServices {
     );
   }
 
-  /** The channels that are configured, in their order. */
   async channels(): Promise<readonly ChannelReport[]> {
     const conditions = await this.health.conditions();
     return this.registry.ids.map((id) => this.#report(id, conditions));
   }
 
-  /**
-   * The model providers, gateways and programs that no turn may ask now, the longest first. One whose rest is over, and
-   * that no turn waits for, is left out.
-   */
+  /** The longest first. One whose rest is over, and that no turn waits for, is left out. */
   backends(): readonly RestingBackend[] {
     return this.agents.list();
   }
 
-  /**
-   * How many turns wait for each backend, and deliveries for each channel, by their names; counted every five seconds,
-   * whoever asks. Empty where the ledger cannot be asked.
-   */
+  /** By name, counted every five seconds, whoever asks; empty where the ledger cannot be asked. */
   behind(): Promise<ReadonlyMap<string, number>> {
     return this.#behind();
   }
@@ -119,7 +112,6 @@ export class ExternalServices {
     }
   }
 
-  /** Whether the channel is configured. */
   hasChannel(id: ChannelId): boolean {
     return this.registry.get(id) !== null;
   }

@@ -5,12 +5,10 @@ import { heartbeatLease, systemEvent } from '../../../test/support/leases.ts';
 import { WorkUnderTest, listKinds, only, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit, WorkOptions } from '../../../test/support/work-under-test.ts';
 
-/** The changes of a heartbeat that failed: what it was shown stays. */
 const FAILED = ['heartbeat-failed', 'bad-end', 'work:notice', 'work:heartbeat'];
 
 let work: WorkUnderTest;
 
-/** Starts with two lines waiting in the main session. */
 async function start(options?: WorkOptions): Promise<void> {
   await work?.close();
   work = await WorkUnderTest.start(options);
@@ -24,7 +22,6 @@ function perform(...lease: Parameters<typeof heartbeatLease>): Promise<Commit> {
   return work.perform(heartbeatLease(...lease));
 }
 
-/** A turn that the stop of the service cuts off. */
 function stopped(): Promise<Commit> {
   work.runner.reply = () => new Promise<string>(() => {});
   return work.stopDuring(heartbeatLease());

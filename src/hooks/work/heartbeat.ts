@@ -38,14 +38,12 @@ export class HeartbeatSchedule {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether a periodic heartbeat that is due now takes place. */
   get isDue(): boolean {
     const { activeHours } = this.settings.current.agents.defaults.heartbeat;
     const isActive = activeHours === undefined || isWithin(activeHours, this.clock.now());
     return this.#everyMs > 0 && isActive;
   }
 
-  /** Sees to it that every agent has a next heartbeat, now and whenever the settings change. */
   async start(): Promise<void> {
     this.settings.onReplaced(() => {
       this.#scheduleAll().catch((error: unknown) => {
@@ -74,7 +72,6 @@ export class HeartbeatSchedule {
   }
 }
 
-/** One heartbeat: its turn, what waited in the main session when it was prepared, and what of that was shown. */
 interface Heartbeat {
   readonly lease: HeartbeatLease;
   readonly turn: PreparedTurn;
@@ -192,10 +189,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     return this.#done(agentId, changes, input);
   }
 
-  /**
-   * A heartbeat that nobody asked for is not waited for: when something is to be shown, one that was asked for takes its
-   * place, which no active hours hold back.
-   */
+  /** One that nobody asked for is not waited for: what is to be shown gets one that no active hours hold back. */
   #later({ lease: { job }, input }: Heartbeat, outcome: StepOutcome): StepResult {
     const { agentId, isPeriodic } = job;
     if (input.pending.length === 0) return this.#done(agentId, []);
@@ -204,7 +198,6 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
     return this.#done(agentId, [{ type: 'work', work }]);
   }
 
-  /** After the last attempt the records of the events say so. */
   #failed(heartbeat: Heartbeat, result: Exclude<FinishedTurn, { outcome: 'replied' }>): StepResult {
     const { lease, input } = heartbeat;
     const { attempt, job } = lease;

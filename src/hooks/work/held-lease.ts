@@ -2,16 +2,12 @@ import { FollowingSignal, OVER } from '../../platform/time.ts';
 import { LEASE_MS } from '../ports/index.ts';
 import type { Clock, Lease, WorkLedger } from '../ports/index.ts';
 
-/**
- * A lease in hand. It is renewed until its step has ended. When it was lost, another attempt has begun elsewhere, and the
- * step is told to end: nothing that it still does would be written.
- */
+/** A lease, renewed until its step has ended. Once lost, the step is told to end: another attempt has begun. */
 export class HeldLease {
   readonly #stop: FollowingSignal;
   readonly #ended = new AbortController();
   readonly #renewing: Promise<void>;
 
-  /** @param stopping aborts when the service stops. */
   constructor(
     readonly lease: Lease,
     stopping: AbortSignal,
@@ -32,7 +28,6 @@ export class HeldLease {
     this.#stop.abort();
   }
 
-  /** Renews it no more. */
   async end(): Promise<void> {
     this.#stop.release();
     this.#ended.abort(OVER);

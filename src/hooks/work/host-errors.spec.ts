@@ -9,12 +9,10 @@ beforeEach(async () => {
 });
 afterEach(() => work.close());
 
-/** What was logged of errors in the code of the host. */
 function reports(): string[] {
   return work.log.lines.filter((line) => line.includes('HostErrors'));
 }
 
-/** Runs an agent whose runner throws this. */
 async function runThatThrows(thrown: unknown): Promise<void> {
   work.runner.reply = () => {
     throw thrown;

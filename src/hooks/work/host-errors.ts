@@ -7,20 +7,15 @@ const MAX_PLACES = 1000;
 const FRAME = /^ {4}at .+/;
 
 /**
- * What a runner or a channel throws beside AgentError and DeliveryError is a bug in the code that the host gave us. The
- * work it happened in is treated like any other failure; here the bug is logged, once per place, so that its author
- * finds it. The message is left out, since it may hold what was sent: only the class and the frames of the stack are
- * shown, which are made of code alone.
+ * Logs bugs of a host's runners and channels, once per place and without the message, which may hold what was sent: only
+ * the class and the frames of the stack, which are made of code alone.
  */
 @Injectable()
 export class HostErrors {
   readonly #logger = new Logger(HostErrors.name);
   readonly #places = new Set<string>();
 
-  /**
-   * @param who what threw it, e.g. `the channel telegram`.
-   * @param expected what it should have thrown.
-   */
+  /** @param who e.g. `the channel telegram` */
   report(who: string, error: unknown, expected: 'an AgentError' | 'a DeliveryError'): void {
     const thrown = error instanceof Error ? error.constructor.name : typeof error;
     const frames = error instanceof Error ? readFrames(error) : [];

@@ -85,7 +85,6 @@ describe('plainLinks: what would be a link or an image is plain text', () => {
   );
 });
 
-/** A platform that takes signs of markup away when a message is sent. */
 class Unmarked extends Channel {
   override shown(part: string): string {
     return part.replaceAll(/[*_`]/g, '');

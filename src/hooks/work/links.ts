@@ -68,15 +68,12 @@ const DOT_AT_MARKUP = new RegExp(
   'gu',
 );
 
-/** What a message says, and where it comes from. */
 type Said = Pick<DeliveryJob, 'text' | 'trust' | 'allowLinks' | 'closing'>;
 
-/** Whether links and images are shown as such. */
 export function showsLinks({ trust, allowLinks }: Said): boolean {
   return trust.level === 'trusted' || allowLinks === true;
 }
 
-/** A message in the platform's own form, a text for each one that it is sent as. */
 export function messagesOf(channel: Channel, said: Said): readonly string[] {
   const { text, closing } = said;
   const parts = showsLinks(said) ? channel.parts(text) : plainParts(channel, text);

@@ -8,15 +8,13 @@ import type { Step, StepResult } from './step.ts';
 import type { FailedTurn, FinishedTurn } from './turn.ts';
 
 /*
- * Telling the operator what ended badly (behaviour.md §5). Whatever ends badly writes a line in the commit of its end, and
- * one piece of work for all of them: the notice. A little later the notice makes one message of what is there by then and
- * hands it to a delivery, in one commit; then it waits for a minute, so that more of them never come. Lines are made of
- * our own words and of names of the configuration, never of anything that a sender or an agent wrote.
+ * What ends badly writes a line in the commit of its end; a little later one notice tells of all of them, and the next
+ * waits for a minute. Lines are made of our own words and of names of the configuration, never of anything that a sender
+ * or an agent wrote.
  */
 
 /** What ends within this time is one message. */
 const GATHER_MS = 5000;
-/** From one notice to the next. */
 const PAUSE_MS = 60_000;
 /** Different lines in one message. */
 const MOST_LINES = 5;
@@ -48,7 +46,6 @@ export function whyItWaits({ kind, backend, waitsFor = backend, error }: FailedT
   return `${asLogged(waitsFor)}${inBrief(error)} (${kind})`;
 }
 
-/** Notes what ended badly without a person having heard of it, and tells it. */
 @Injectable()
 export class Notices implements Step<NoticeLease> {
   readonly #logger = new Logger(Notices.name);
@@ -99,7 +96,6 @@ export class Notices implements Step<NoticeLease> {
   }
 }
 
-/** One message about all of them. */
 function message({ total, lines }: BadEnds, hasCommand: boolean): string {
   const failures = total === 1 ? '1 failure' : `${total} failures`;
   const listed = lines.map(({ line, count, eventId }) => {

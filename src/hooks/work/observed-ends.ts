@@ -1,6 +1,5 @@
 import type { Change, DeliveryJob, Lease, ObservedEnd, StepOutcome } from '../ports/index.ts';
 
-/** What has ended with a step. @param ms how long the step took */
 export function endsOf(
   lease: Lease,
   outcome: StepOutcome,

@@ -5,7 +5,6 @@ import { AgentDirectory, Clock, deliveryWork } from '../ports/index.ts';
 import type { AskedAt, Change, DeliveryJob, NewWork } from '../ports/index.ts';
 import { ChannelRegistry } from './channels.ts';
 
-/** Where the operator is told and asked, and the messages that go there. */
 @Injectable()
 export class OperatorAddress {
   constructor(

@@ -4,7 +4,6 @@ import type { ChannelBindings, ChannelId, DeliveryTarget } from '../ports/index.
 
 let work: WorkUnderTest;
 
-/** Starts with these channels, by default one on `chan_1`. */
 async function start(channels?: (work: WorkUnderTest) => ChannelBindings): Promise<void> {
   await work?.close();
   work = await WorkUnderTest.start({ ...(channels !== undefined && { channels }) });
@@ -13,7 +12,6 @@ async function start(channels?: (work: WorkUnderTest) => ChannelBindings): Promi
 beforeEach(() => start());
 afterEach(() => work.close());
 
-/** What becomes of the reply to a run that is to be delivered there. */
 async function replyTo(deliver: DeliveryTarget) {
   const { changes } = await work.perform(runLease({ deliver }));
   const message = only(changes, 'work').find(({ work: { kind } }) => kind === 'delivery')?.work;
@@ -123,13 +121,11 @@ describe('Outbox (behaviour §5, §12)', () => {
   });
 });
 
-/** Where the reply to a run goes. */
 async function find(deliver: Partial<DeliveryTarget> = {}) {
   const { delivery } = await replyTo({ channel: 'last', ...deliver });
   return { channel: delivery?.channel, to: delivery?.to };
 }
 
-/** Starts with two channels and a main session that has spoken before. */
 async function startRouted(): Promise<void> {
   await start(({ channel, otherChannel }) => ({
     chan_1: { provider: channel, to: '+1' },
@@ -140,7 +136,6 @@ async function startRouted(): Promise<void> {
 }
 
 describe('Outbox: channel (spec "Mapping entry" 3, behaviour §5)', () => {
-  /** Channels that are served, `default` among their names if there is one. */
   const serve =
     (...served: readonly ChannelId[]) =>
     ({ channel: provider }: WorkUnderTest): ChannelBindings =>

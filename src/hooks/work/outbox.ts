@@ -20,7 +20,6 @@ import type {
 import { messageOf } from './acknowledgement.ts';
 import { ChannelRegistry } from './channels.ts';
 
-/** What becomes of a reply: a message on its way, a delivery that ended at once, or nothing. */
 export interface Dispatch {
   readonly changes: readonly Change[];
   /** Absent: nothing was to be delivered. */
@@ -39,10 +38,7 @@ export class Outbox {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * The reply of a run: acknowledgements and empty replies go nowhere, and the run's record says why.
-   * @param summaryIfUndelivered what the main session is shown if the message does not arrive.
-   */
+  /** @param summaryIfUndelivered what the main session is shown if the message does not arrive */
   async reply(
     run: RunJob,
     runId: string,
@@ -87,11 +83,7 @@ export class Outbox {
     return { changes: [{ ...delivery, status: 'pending' }, sending], deliveryId, isUnderWay: true };
   }
 
-  /**
-   * The reply to a heartbeat goes where its contract says: to a named channel, or where the main session last spoke. It
-   * belongs to no event, so nothing is recorded of one that is not sent.
-   * @param ackMaxChars `agents.defaults.heartbeat.ackMaxChars`
-   */
+  /** Of one that is not sent nothing is recorded. @param ackMaxChars `agents.defaults.heartbeat.ackMaxChars` */
   async heartbeatReply(
     agentId: string,
     text: string,

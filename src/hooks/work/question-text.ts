@@ -5,7 +5,6 @@ import { EXCERPT_CHARS, isAllSeen, neutralizeLine, showExcerpt } from '../bounda
 import type { NewWait, QuestionKind, RunJob, Trust, WaitDecision } from '../ports/index.ts';
 import { plainLinks } from './links.ts';
 
-/** What is asked about a run. */
 export interface Question {
   readonly wait: Pick<
     NewWait,
@@ -13,7 +12,6 @@ export interface Question {
   > & { readonly kind: QuestionKind };
   /** The reply, the tool calls, or the message that a run would begin with. */
   readonly text: string;
-  /** Of the text. */
   readonly level: Trust['level'];
 }
 
@@ -21,10 +19,8 @@ export interface Question {
 const MAX_SHOWN = 1000;
 const LOOK_CLOSELY =
   'Not all of it may be seen here as it is; look at it in the console before you decide.';
-/** Most characters of a reason that a message repeats. */
 const MAX_REASON = 200;
 
-/** What would happen, as the beginning of a question. */
 export function wouldHappen(
   { hook, agentId, loop, trust: { mapping = hook } }: RunJob,
   { kind, recipient, calls = [] }: Question['wait'],
@@ -42,7 +38,6 @@ export function wouldHappen(
   }
 }
 
-/** A question as a message. */
 export interface Shown {
   readonly text: string;
   /** The contents of its blocks of code. */
@@ -58,10 +53,6 @@ interface Showing {
   readonly most?: number;
 }
 
-/**
- * What the operator is asked, wherever that is: what would happen, of which hook and agent, what that was asked, since and
- * until when there is to decide, and how.
- */
 export function questionOf(
   job: RunJob,
   { wait, text }: Question,
@@ -115,7 +106,6 @@ export function asWord(text: string): string {
   return shorten(text.replace(/[`\s\p{Cc}]+/gu, ' '), MAX_REASON);
 }
 
-/** How a question ended, for those who were asked. */
 export function endText({ verdict, by, at, reason, text }: WaitDecision): string {
   const time = dayAndTime(Date.parse(at));
   const why = reason === null ? '' : `: ${shorten(reason.replace(/\s+/g, ' '), MAX_REASON)}`;

@@ -30,7 +30,6 @@ import { asWord, endText, questionOf, wouldHappen } from './question-text.ts';
 import type { Question, Shown } from './question-text.ts';
 import { drawTypedCode, howToType } from './typed-code.ts';
 
-/** What a wait keeps of its question, and what puts it. */
 interface Put {
   readonly wait: NewWait;
   /** What says how it ended; absent: nothing does. */
@@ -49,7 +48,6 @@ const MAX_WHOLE = 20_000;
 /** In place of a question whose event was erased. */
 const FORGOTTEN =
   '**This question was forgotten**: an operator had its event erased, so nothing comes of it.';
-/** Puts questions, and says in their messages how they ended. */
 @Injectable()
 export class Questions {
   constructor(
@@ -118,13 +116,11 @@ export class Questions {
       : 'the console lists them';
   }
 
-  /** What says in the question's message that the wait has ended, beside the change that ends it. */
   async ending(waitId: string): Promise<readonly Change[]> {
     const work = (await this.ledger.question({ id: waitId }))?.onEnd ?? null;
     return work === null ? [] : [{ type: 'work', work }];
   }
 
-  /** Whether what is about to be done is what was shown. */
   async isShown(
     job: RunJob,
     { id, kind }: WaitDetails,
@@ -135,10 +131,7 @@ export class Questions {
     return question?.digest === digestOf(job, { kind, recipient }, text);
   }
 
-  /**
-   * What a delivery says of a question by now; null: nothing any more.
-   * @param job that asks, or that says how it ended
-   */
+  /** @param job that asks, or that says how it ended. @returns null: nothing is said of the question any more */
   async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
     const { asks, settles, forgets } = job;
     const isTyped = this.#isTyped(job);
@@ -158,12 +151,10 @@ export class Questions {
     return { job: { ...job, text: `${job.text}\n\n${howToType(asks.code)}` } };
   }
 
-  /** Whether people type a code there, in place of buttons. */
   #isTyped({ channel }: Pick<AskedAt, 'channel'>): boolean {
     return this.channels.get(channel)?.buttons?.hear !== undefined;
   }
 
-  /** Whether somebody could tap there who may decide. */
   #canTap({ channel, to }: AskedAt, approvers: readonly string[] | undefined): boolean {
     const buttons = this.channels.get(channel)?.buttons;
     // One of a host that is older than `blocks` proves nothing.
@@ -206,7 +197,6 @@ export class Questions {
   }
 }
 
-/** What of a wait is done once it is approved, and by whom. */
 function digestOf(
   { agentId }: RunJob,
   { kind, recipient = null }: { kind: NewWait['kind']; recipient?: WaitRecipient | null },
@@ -215,7 +205,6 @@ function digestOf(
   return hash('sha256', JSON.stringify([kind, agentId, recipient?.channel, recipient?.to, text]));
 }
 
-/** Of what buttons carry or people type, as waits keep it. */
 export function codeDigest(code: string): string {
   return hash('sha256', code, 'base64url');
 }

@@ -8,10 +8,7 @@ import type { StepResult } from './step.ts';
 /** Hours of one kind may begin where those of the other end. */
 const MOST_STEPS = 4;
 
-/**
- * Messages that wait for the end of quiet hours: those of their channel, their mapping and their agent. They let others to the
- * same recipient pass, since questions and notices are never held.
- */
+/** Messages that are held let others to the same recipient pass, since questions and notices never are. */
 @Injectable()
 export class QuietHours {
   constructor(

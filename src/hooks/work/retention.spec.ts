@@ -5,7 +5,6 @@ const DAY = 86_400_000;
 
 let work: WorkUnderTest;
 
-/** Starts with a ledger that answers this when it is to forget something. */
 async function start(...answers: (boolean | Error)[]) {
   const ledger = new StandInLedger();
   ledger.maintenance.answers = answers;

@@ -9,10 +9,8 @@ const BETWEEN_ROUNDS_MS = 60_000;
 const BETWEEN_STEPS_MS = 20;
 
 /**
- * Forgets what is older than the settings say: payloads, prompts and replies after `payloadDays`, whole events after
- * `eventDays`. The ledger does it in small steps, between which requests and work come first; once a step has nothing
- * left to do, the next round begins a minute later. A failure is logged and costs a minute, never the service. A stop
- * waits for the step that is under way.
+ * Forgets payloads, prompts and replies after `payloadDays`, whole events after `eventDays`, in small steps. The next
+ * round begins a minute later; a failure is logged and costs a minute. A stop waits for the step that is under way.
  */
 @Injectable()
 export class Retention {

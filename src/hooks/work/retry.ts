@@ -9,8 +9,7 @@ import type { BackoffLimits } from '../../platform/time.ts';
  * - crashes in a row (the process died during the step): given up before it takes the service down for ever.
  */
 
-/** When a step that failed is tried again, and when it is given up. */
-export interface RetryPolicy extends BackoffLimits {
+interface RetryPolicy extends BackoffLimits {
   /** Interruptions are not counted: only what failed uses up the budget. */
   readonly maxAttempts: number;
   /** From acceptance or an operator's retry; later failures are final. */
@@ -49,10 +48,7 @@ export const DELIVERY_RETRY: RetryPolicy = {
   maxAgeMs: 24 * HOUR,
 };
 
-/**
- * What becomes of work that failed once more: never tried again earlier than the other side asked for, and at a whole
- * millisecond, since ledgers store no others.
- */
+/** Never earlier than the other side asked for, and at a whole millisecond, since ledgers store no others. */
 export function nextAttempt(
   policy: RetryPolicy,
   lease: Pick<Lease, 'failures' | 'since'>,

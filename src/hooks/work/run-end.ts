@@ -6,7 +6,6 @@ import { Outbox } from './outbox.ts';
 import type { Dispatch } from './outbox.ts';
 import { askHeartbeat, postSummary, summaryLine } from './summary.ts';
 
-/** What is left to do once an agent has replied. */
 export interface ReplyEffects {
   /** In the order in which they take effect: summary posted, heartbeat requested, reply on its way. */
   readonly changes: readonly Change[];
@@ -18,7 +17,6 @@ export interface ReplyEffects {
 
 const NOTHING: Dispatch = { changes: [], isUnderWay: false };
 
-/** What becomes of a run's reply, and how its agent's main session hears of the run. */
 @Injectable()
 export class RunEnd {
   constructor(
@@ -52,7 +50,6 @@ export class RunEnd {
     return { changes: [...this.tell(job, summary, sent), ...sent.changes], summary, recipient };
   }
 
-  /** Posts what became of the run into the main session. @param sent the delivery that tells more */
   tell(job: RunJob, summary: string, { deliveryId, isUnderWay } = NOTHING): Change[] {
     const at = this.clock.now();
     // Its end makes the heartbeat due earlier.

@@ -4,10 +4,7 @@ import type { ResumingEvent, RunJob, SessionContext } from '../ports/index.ts';
 import { toCameText } from './event-waits.ts';
 import { showSystemEvents } from './session.ts';
 
-/**
- * What the agent is asked: its task, what waits in the session (null: a session without a past), the hook's message.
- * @param most characters that are shown of each text from outside. Default: all.
- */
+/** @param session null: without a past. @param most characters that are shown of each text from outside. Default: all */
 export function buildPrompt(
   run: RunJob,
   session: SessionContext | null,
@@ -35,7 +32,6 @@ export function buildPrompt(
   });
 }
 
-/** How those were verified whose words the message has. */
 function sendersOf({ trust, collected = [] }: RunJob): readonly string[] {
   const senders = new Set(collected.map((event) => event.trust.verifiedBy));
   return senders.size === 0 ? [trust.verifiedBy] : [...senders];

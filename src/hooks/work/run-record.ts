@@ -1,11 +1,9 @@
-// What the record of a run says of its turns.
 import type { RunUpdate, TokenUsage, ToolCall, ToolCallDetails } from '../ports/index.ts';
 import type { FinishedTurn, ResumedRun } from './turn.ts';
 
 /** Longest input and result of a tool call in a run's record, in characters. */
 const MAX_TOOL_TEXT = 2000;
 
-/** What the run's record says of a turn that has ended. */
 export function recordFields(result: FinishedTurn): Partial<RunUpdate> {
   const tools = toolFields(result);
   if (result.outcome === 'replied') {
@@ -30,7 +28,6 @@ export function toolFields({ toolCalls }: Pick<FinishedTurn, 'toolCalls'>): {
   };
 }
 
-/** What a turn used and did, with what it had used and done when it last asked. */
 export function withEarlier(
   resumed: ResumedRun | null,
   usage: TokenUsage | undefined,

@@ -20,7 +20,6 @@ import type {
 } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
-/** Holds runs, gathers their events, or leaves them out, as the rules of their mappings say. */
 @Injectable()
 export class RuleKeeper {
   constructor(
@@ -96,7 +95,6 @@ function meterOf({ runs, perMs, scope }: RunLimit, { mapping = '', verifiedBy }:
   return { name: `runs ${JSON.stringify(of)}`, most: runs, perMs, amount: 1 };
 }
 
-/** When what was gathered is to begin. */
 function dueAt(
   { forMs, quietMs = forMs, most }: Collecting,
   { receivedAt }: RunJob,

@@ -5,7 +5,6 @@ import type { Commit, WorkOptions } from '../../../test/support/work-under-test.
 
 const UNLESS = { summary: 'unless-delivered' } as const;
 const HOUR = 3_600_000;
-/** The changes of a run that ended badly. */
 const ENDED_BADLY = ['run-update', 'system-event', 'work:heartbeat', 'bad-end', 'work:notice'];
 
 let work: WorkUnderTest;
@@ -263,7 +262,6 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
   });
 });
 
-/** A run that the stop of the service cuts off. */
 function stopped(...lease: Parameters<typeof runLease>): Promise<Commit> {
   work.runner.reply = () => new Promise<string>(() => {});
   return work.stopDuring(runLease(...lease));
@@ -555,7 +553,6 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
 
 describe("RunStep: the runner's own session (behaviour §6)", () => {
   const persistent = { sessionMode: 'persistent' } as const;
-  /** The session remembers what an earlier turn returned, under these settings. */
   const remember = async (options?: WorkOptions) => {
     await start(options);
     work.runner.extras = { runnerSession: 'abc' };

@@ -39,21 +39,16 @@ import type { FinishedTurn, PreparedTurn, ResumedRun, TurnRequest, TurnResult } 
 /** So many failed attempts are listed one by one; later ones only replace the run's error. */
 const MAX_NOTED_FAILURES = 20;
 
-/** One run: its turn, and what that is shown. */
 interface Run {
   readonly lease: RunLease;
   readonly turn: PreparedTurn;
   readonly shown: ShownTurn;
-  /** Null: it began anew. */
   readonly resumed: ResumedRun | null;
   /** The wait of its agent that nothing but time has ended. */
   readonly openWait: string | null;
 }
 
-/**
- * One isolated agent run. Its effects become durable in one commit, in this order:
- * run ended -> transcript -> summary posted -> heartbeat requested -> reply put on its way.
- */
+/** Effects, in one commit: run ended -> transcript -> summary posted -> heartbeat requested -> reply on its way. */
 @Injectable()
 export class RunStep implements Step<RunLease> {
   constructor(
@@ -120,7 +115,6 @@ export class RunStep implements Step<RunLease> {
   ): PreparedTurn {
     const { job, ref } = lease;
     const { agentId, deliver, timeoutSeconds, trust, thinking, approve: approval, waitFor } = job;
-    // Where the request or its mapping sends the reply.
     const mayDeliverTo: Destination | null =
       deliver === null ? null : { channel: deliver.channel, to: deliver.to };
     const request: TurnRequest = {
@@ -254,7 +248,6 @@ export class RunStep implements Step<RunLease> {
     return { type: 'run-update', id, prompt, contract, ...fields, ...all };
   }
 
-  /** How far a turn came that waits. */
   #asked(
     { turn: { id, prompt, contract }, resumed }: Run,
     { reply, toolCalls }: Extract<TurnResult, { outcome: 'asks' | 'waits' }>,
@@ -289,7 +282,6 @@ export class RunStep implements Step<RunLease> {
     return whyItEnded(result, this.settings.current.agents.defaults.retryFor);
   }
 
-  /** The same with what runs can be grouped by. */
   #reasonOf(result: Exclude<FinishedTurn, { outcome: 'replied' }>): string {
     const why = this.#why(result);
     if (result.outcome !== 'failed') return why;
@@ -313,7 +305,6 @@ function pausing({ lease, turn }: Run): RunLease {
   return { ...lease, job: { ...job, trust: { ...job.trust, level } } };
 }
 
-/** The error of a run whose backend is away. */
 function waitingFor(backend: string, error: string): string {
   return `waits for ${backend}: ${error}`;
 }

@@ -20,10 +20,8 @@ const SHOWN = { maxEvents: 200, maxBytes: 100_000, maxHoldMs: DELIVERY_WAIT_MS }
 /** How a transcript is measured against `agents.defaults.historyTokens`: providers count differently, and only afterwards. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** What a session keeps of a turn, beside its reply. */
 type KeptTurn = Pick<AgentTurn, 'agent' | 'sessionKey' | 'prompt' | 'contract'>;
 
-/** Reads sessions for their next turn, and says what a turn left in them. */
 @Injectable()
 export class SessionStore {
   constructor(
@@ -40,7 +38,6 @@ export class SessionStore {
   /**
    * For a turn about what is new: of the past no more than `agents.defaults.heartbeat.historyTokens`, and no turn in
    * which nothing was said.
-   * @param session full key.
    */
   async readNews(session: string): Promise<SessionContext> {
     const { historyTokens, heartbeat } = this.settings.current.agents.defaults;
@@ -56,10 +53,7 @@ export class SessionStore {
     return { ...context, history: neutralReplies(history), isUntrusted };
   }
 
-  /**
-   * The turn succeeded: the session remembers it, and the events it was shown are gone.
-   * @param ofEvents whose words the turn was asked with; none: nobody asked for it but what waited
-   */
+  /** @param ofEvents whose words the turn was asked with; none: nobody asked for it but what waited */
   continueWith(
     turn: KeptTurn,
     reply: AgentReply,
@@ -117,17 +111,13 @@ function withoutAcknowledged(history: SessionContext['history']): SessionContext
   );
 }
 
-/** Names what a turn was shown; null: nothing. */
 function shownRange(session: string, { pending, held }: SessionContext) {
   const last = pending.at(-1);
   if (last === undefined) return null;
   return { session, through: last.seq, ...(held.length > 0 && { except: held }) };
 }
 
-/**
- * The lines as the agent sees them: what a person has already is shown by its beginning.
- * @param most characters that are shown of each. Default: all.
- */
+/** What a person has already is shown by its beginning. @param most characters that are shown of each. Default: all */
 export function showSystemEvents(events: readonly SystemEvent[], most?: number): string {
   const lines = events.map((event) => {
     const { text, at, hook, trust, delivery } = event;

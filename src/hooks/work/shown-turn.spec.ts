@@ -13,7 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => work.close());
 
-/** The prompts that the next turn is given when its model has no room for more than so many characters. */
 function asksForLess(...most: readonly number[]): (string | undefined)[] {
   const given: (string | undefined)[] = [];
   work.runner.reply = (turn: AgentTurn) => {

@@ -4,7 +4,6 @@ import type { SessionContext } from '../ports/index.ts';
 /** Characters of a text that are always shown: a shorter beginning says nothing. */
 const LEAST = 1000;
 
-/** Makes the prompt. @param most characters that are shown of each text from outside */
 type Render = (session: SessionContext | null, most?: number) => string;
 
 /**
@@ -26,10 +25,7 @@ export class ShownTurn {
     this.#fewestLines = fewestLines;
   }
 
-  /**
-   * Shows less: if it can be, no more than so many characters.
-   * @returns the new prompt; undefined: nothing more can be left out
-   */
+  /** Shows less. @returns the new prompt; undefined: nothing more can be left out */
   readonly shorten = (characters: number): string | undefined => {
     const before = this.prompt;
     this.#leaveLines(characters);

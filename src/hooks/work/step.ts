@@ -27,7 +27,6 @@ export interface Step<L extends Lease> {
 export class Unrepeatable extends Error {
   override readonly name = 'Unrepeatable';
 
-  /** @param cause what broke. */
   constructor(cause: unknown) {
     super('a step broke after its turn', { cause });
   }

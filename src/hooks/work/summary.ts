@@ -7,10 +7,7 @@ import type {
   WaitDecision,
 } from '../ports/index.ts';
 
-/**
- * What the agent's main session is shown of an isolated run or of a reply that could not be delivered: a system event of
- * one line, shown by the next heartbeat.
- */
+/* What the main session is shown of a run or an undelivered reply: a line, shown by the next heartbeat. */
 
 /** Longest summary, in characters. */
 const MAX_LENGTH = 2000;
@@ -26,7 +23,6 @@ export function summaryLine(
   return cut(`${who}${what}: ${text.trim() === '' ? '(no reply)' : text.trim()}`);
 }
 
-/** Why a run ended that an operator, or whoever was asked, denied. */
 export function whoDenied({ by, reason }: WaitDecision): string {
   return `denied by ${by ?? 'nobody'}${reason === null ? '' : `: ${reason}`}`;
 }
@@ -45,7 +41,6 @@ export function shortSummary(text: string): string {
   return cut(text, text.indexOf(': ') + 2 + MAX_SENT);
 }
 
-/** What became of the reply that a summary tells of, in a line. */
 export function deliveryNote({
   status,
   channel,
@@ -62,11 +57,9 @@ export function deliveryNote({
   }
 }
 
-/** Whose summary it is, and whether a heartbeat shall show it at once. */
 type SummarySource = Pick<RunJob, 'agentId' | 'hook' | 'trust'> & {
   readonly eventId?: string;
   readonly wakeMode: RunJob['wakeMode'] | 'none';
-  /** The delivery of what the summary tells of. */
   readonly deliveryId?: string;
 };
 

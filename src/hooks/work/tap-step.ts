@@ -11,10 +11,8 @@ const AGAIN_MS = 60_000;
 const FAST_MS = 1000;
 
 /**
- * Hears what people tap in a channel whose platform is asked for it. It is a piece of work like any other: so one process
- * does it at a time, another one takes over when that dies, and it ends when no question with buttons is open. What was
- * tapped is confirmed to the platform once it is decided in the ledger: a tap is heard twice rather than not at all, and
- * counts once.
+ * Ends when no question with buttons is open. What was tapped is confirmed to the platform once it is decided in the
+ * ledger: a tap is heard twice rather than not at all, and counts once.
  */
 @Injectable()
 export class TapStep {
@@ -58,7 +56,6 @@ export class TapStep {
     }
   }
 
-  /** @returns whether there was anything to be heard */
   async #hear(
     buttons: Buttons,
     polling: NonNullable<Buttons['polling']>,

@@ -13,7 +13,6 @@ import { ChannelRegistry } from './channels.ts';
 import { codeDigest } from './questions.ts';
 import { readTyped } from './typed-code.ts';
 
-/** What becomes of a tap, as who tapped is told. */
 const OVER = 'The time to decide is over.';
 const REPLACED = 'A newer run has taken its place.';
 const FORGOTTEN = 'Nobody asks this any more.';
@@ -24,7 +23,6 @@ const WRONG = `This code decides nothing. After ${MOST_TRIES} wrong ones none do
 /** Longest time in which a platform is told what becomes of a tap. */
 const ANSWER_MS = 30_000;
 
-/** Decides by taps and typed codes, however they come: the first that may decide counts, and each is answered with a sentence. */
 @Injectable()
 export class Taps extends TapDoor {
   readonly #logger = new Logger(Taps.name);
@@ -168,9 +166,7 @@ export class Taps extends TapDoor {
 
 interface Outcome {
   readonly words: string;
-  /** Nobody can decide by these buttons any more. */
   readonly isOver: boolean;
-  /** What it has decided, whose message is changed next. */
   readonly decides?: AskedQuestion;
 }
 
@@ -187,7 +183,6 @@ function mayDecide(buttons: Buttons, tap: Tap, { approvers, asked }: AskedQuesti
   return buttons.isPrivate(chat) && (name === tap.to || tap.by === prefix + name);
 }
 
-/** What of it is an answer to a question. */
 function typedTaps({ texts }: HeardTexts): Tap[] {
   return texts.flatMap(({ text, ...said }) => {
     const typed = readTyped(text);

@@ -8,7 +8,6 @@ import type { StepResult } from './step.ts';
 // messages. A turn belongs to the trace of its event, and a delivery to its turn, whichever process does them. Wakes meet
 // in a heartbeat, which is a trace of its own.
 
-/** Does the step, and tells how it ended. */
 export function tracedStep(lease: Lease, perform: () => Promise<StepResult>): Promise<StepResult> {
   const span = spanOf(lease);
   if (span === undefined) return perform();

@@ -14,13 +14,11 @@ const lease = runLease({ timeoutSeconds: 10, deliver: null });
 
 const never = (): Promise<string> => new Promise(() => {});
 
-/** Takes one turn; resolves with what its run's record says of it. */
 async function take() {
   const { changes } = await work.perform(lease);
   return only(changes, 'run-update')[0];
 }
 
-/** The signal that the runner is given with its next turn. */
 function nextSignal(answer: () => Promise<string> | string = () => 'hi'): Promise<AbortSignal> {
   return new Promise((resolve) => {
     work.runner.reply = (_turn, signal) => {

@@ -30,7 +30,6 @@ import { runnerSessionFor } from './session.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
 
-/** What {@link TurnRunner} adds to what a step asks for. */
 type Decided =
   | 'agent'
   | 'contract'
@@ -43,22 +42,18 @@ type Decided =
   | 'deadline'
   | 'reportToolCalls';
 
-/** A turn as a step asks for it. */
 export interface TurnRequest extends Omit<AgentTurn, Decided> {
   readonly agentId: string;
   readonly timeoutSeconds: number;
-  /** Of what the step itself shows the agent. */
   readonly trust: Trust;
   readonly mayDeliverTo: Destination | null;
   /** What the session brings to it; null: a session without a past. */
   readonly session: SessionContext | null;
   /** Which tool calls a person decides about. @default those that its agent says, and nobody can be asked */
   readonly approval?: Approval | null;
-  /** Whether the operator named events that it may wait for. */
   readonly isOffered?: boolean;
 }
 
-/** A turn that goes on, and its run as it stood. */
 export interface ResumedRun {
   readonly turn: ResumedTurn;
   readonly run: RunDetails;
@@ -69,12 +64,9 @@ export interface PreparedTurn extends Omit<AgentTurn, 'deadline' | 'reportToolCa
   readonly timeoutSeconds: number;
 }
 
-/** How a turn of an agent ended, and which tools it had used by then. */
 export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
   | { readonly outcome: 'replied'; readonly reply: AgentReply }
-  /** It waits for a decision about tool calls. */
   | { readonly outcome: 'asks'; readonly reply: AgentReply; readonly question: ToolQuestion }
-  /** It waits for an event. */
   | { readonly outcome: 'waits'; readonly reply: AgentReply; readonly wait: AgentWait }
   | {
       readonly outcome: 'failed';
@@ -102,10 +94,8 @@ export type FinishedTurn = Exclude<
   { outcome: 'stopped' | 'resting' | 'held' | 'asks' | 'waits' }
 >;
 
-/** A turn that failed, and may be tried again. */
 export type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
 
-/** Prepares turns of agents and takes them within their deadlines. */
 @Injectable()
 export class TurnRunner {
   constructor(
@@ -119,7 +109,6 @@ export class TurnRunner {
     private readonly budgets: Budgets,
   ) {}
 
-  /** Decides who is asked, by which model unless one was named, with what contract and what history. */
   prepare(request: TurnRequest, lease: RunLease | HeartbeatLease): PreparedTurn {
     const {
       agentId,
@@ -165,7 +154,6 @@ export class TurnRunner {
   /**
    * Asks the agent, unless an earlier attempt was cut off and must not be repeated, the backend rests or a budget is used
    * up. A turn that may not be repeated is asked only once the ledger knows that it may act.
-   * @param stop aborts when the service stops, or the lease was lost.
    */
   async take(
     lease: RunLease | HeartbeatLease,
@@ -211,7 +199,6 @@ export class TurnRunner {
     };
   }
 
-  /** What becomes of work whose turn failed: dead, unless the turn may be taken later. */
   afterFailure(lease: RunLease | HeartbeatLease, failed: FailedTurn): StepOutcome {
     const { kind, waitsFor, retryAfterMs } = failed;
     if (kind === 'permanent' || kind === 'needs-operator') return { type: 'dead' };
@@ -324,7 +311,6 @@ function modelOf({ agent: { runner }, model = '' }: PreparedTurn): string | unde
   return isModel && model.includes('/') && MODEL_NAME.test(model) ? `model ${model}` : undefined;
 }
 
-/** Whether a failure concerns everyone who would ask the same backend. */
 function isOfBackend(kind: AgentFailure): boolean {
   return kind === 'unreachable' || kind === 'rate-limited';
 }

@@ -13,7 +13,6 @@ export function drawTypedCode(): string {
   return `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
-/** The last line of a question. */
 export function howToType(code: string): string {
   return `Answer \`approve ${code}\` or \`deny ${code}\`.`;
 }

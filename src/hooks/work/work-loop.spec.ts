@@ -17,10 +17,8 @@ import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts
 
 let work: WorkUnderTest;
 
-/** Ends the turns that are under way, in the order in which they were begun. */
 let replies: ((reply: string) => void)[];
 
-/** Starts with turns that end when the test says so. */
 async function start(
   limits: number | { maxConcurrent: number; maxConcurrentTotal: number },
   shutdownSeconds = 0,
@@ -43,7 +41,6 @@ function runs(count: number) {
   );
 }
 
-/** What was committed so far, e.g. `100 done`. */
 function commits(): string[] {
   return work.ledger.work.commits.map(({ workId, outcome }) => `${workId} ${outcome.type}`);
 }

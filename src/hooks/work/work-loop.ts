@@ -28,27 +28,15 @@ import { tracedStep } from './traced-step.ts';
 /*
  * How accepted work happens. This room has one loop, five kinds of steps, and what the steps share:
  *
- *   WorkLedger.claim -> Lease -> RunStep | HeartbeatStep | DeliveryStep | Notices | TapStep -> StepResult -> WorkLedger.commit
+ *   WorkLedger.claim -> Lease -> Run-, Heartbeat-, Delivery-, TapStep or Notices -> StepResult -> WorkLedger.commit
  *
- * The loop claims work of two lanes, turns and deliveries, and hands each lease to the step of its kind. A step reads
- * and asks the world outside (an agent, a platform), but writes nothing: it gives back what becomes of its work and a
- * list of changes. The loop writes both in one commit, so that an effect is there once or not at all. TapStep alone
- * decides in the ledger itself: it tells a platform that a tap was heard, and that has to be durable before.
+ * A step reads and asks the world outside, but writes nothing: the loop writes what becomes of its work and its changes
+ * in one commit, so that an effect is there once or not at all. TapStep alone decides in the ledger itself: it tells a
+ * platform that a tap was heard, and that has to be durable before.
  *
- * Runs and heartbeats are turns of an agent: SessionStore reads what their session brings (history, waiting system
- * events), TurnRunner decides the contract, asks the runner within its deadline and says how it ended, the step makes
- * changes of that, and the Outbox decides where the reply goes. A reply is work of its own, in the lane of deliveries;
- * DeliveryStep sends it through the ChannelRegistry, and ChannelHealth lets an account rest whose platform asks for it,
- * as BackendHealth does with a model provider, gateway or program that cannot be asked.
- *
- * The order of effects: a run ends -> its summary waits in the main session -> a heartbeat is requested -> the reply is
- * on its way. The heartbeat shows the summary to the agent and consumes it. With `hooks.summary: unless-delivered`
- * summary and heartbeat wait for the delivery, which posts the summary only when it was not made.
- *
- * Failures are kept apart: an agent or a platform fails (its step retries with backoff, retry.ts), a step breaks
- * (the loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the step is
- * told to end and its result is dropped; another attempt has begun), the service stops or dies (the next start begins
- * again what may be repeated).
+ * Failures are kept apart: an agent or a platform fails (its step retries with backoff, retry.ts), a step breaks (the
+ * loop retries it, then gives it up), the ledger cannot write (the loop waits for it), a lease is lost (the result is
+ * dropped; another attempt has begun), the service stops or dies (the next start begins again what may be repeated).
  */
 
 /** Beside `maxConcurrent`: runs that hang do not keep anybody's wake from being heard. */
@@ -59,15 +47,12 @@ const MAX_DELIVERIES = 32;
 const MAX_PER_CHANNEL = MAX_DELIVERIES / 4;
 /** The error that is recorded when a step breaks again and again. */
 const BROKEN = 'the service broke; its log says where';
-/** How long a lane rests after the ledger failed. */
 const PAUSE_AFTER_FAILURE_MS = 1000;
 
-/** Makes accepted work happen: claims, performs, commits; in order per key, side by side across keys. */
 @Injectable()
 export class WorkLoop {
   readonly #logger = new Logger(WorkLoop.name);
   readonly #claiming = new AbortController();
-  /** The claim of each lane that is under way or waits for work. */
   readonly #claims = new Map<Lane, AbortController>();
   readonly #performing = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -154,7 +139,6 @@ export class WorkLoop {
     }
   }
 
-  /** Of those that wait for work; another is made unless this is the end. */
   #endClaims(): void {
     for (const claim of this.#claims.values()) claim.abort(OVER);
   }
@@ -284,13 +268,11 @@ export class WorkLoop {
   }
 }
 
-/** Among them until it has ended, well or badly. */
 function keep(promise: Promise<unknown>, among: Set<Promise<unknown>>): void {
   const ended: Promise<unknown> = Promise.allSettled([promise]).then(() => among.delete(ended));
   among.add(ended);
 }
 
-/** For the log: when it is tried again, where its own step says that. */
 function nextOf(outcome: StepOutcome): { next?: string } {
   return outcome.type === 'retry' ? { next: new Date(outcome.at).toISOString() } : {};
 }
