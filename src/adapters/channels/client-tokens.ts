@@ -8,14 +8,11 @@ import type { Platform } from './delivery-errors.ts';
 /** How long before its end an access token is no longer used. */
 const MARGIN_MS = 300_000;
 
-/** The access tokens of a channel that has an app's client credentials. */
 export class ClientTokens {
   readonly #tokens: OAuthTokens;
   readonly #tokenUrl: string;
-  /** Whom we ask for tokens. */
   readonly #directory: Platform;
 
-  /** @param name of the platform, as people know it */
   constructor(name: string, options: OAuthOptions & { readonly clientSecret: string }) {
     this.#tokens = new OAuthTokens({ marginMs: MARGIN_MS, ...options });
     this.#tokenUrl = options.tokenUrl;

@@ -7,7 +7,6 @@ import { Marker } from './marker.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface CommentOptions {
-  /** Access token of the account that comments. */
   readonly token: string;
   /** Where it may comment, whatever a message names: `acme/shop`, or all below `acme/*`; `*` is everywhere. */
   readonly repositories: readonly string[];
@@ -15,7 +14,6 @@ export interface CommentOptions {
 
 /** One place on a platform of code, as recipients name it: `acme/shop#7`. */
 export interface Item {
-  /** Owner or groups, and name. */
   readonly repository: string;
   /** `!` is a merge request where those have numbers of their own. */
   readonly sign: string;
@@ -38,7 +36,6 @@ export abstract class CommentChannel extends PlatformChannel {
   override readonly onlyAnswers = true;
   protected override readonly limit = 20_000;
   protected override readonly recipient = null;
-  /** What can stand between repository and number. */
   protected abstract readonly signs: readonly string[];
   /** How many parts a repository has at most. */
   protected abstract readonly depth: number;
@@ -87,10 +84,8 @@ export abstract class CommentChannel extends PlatformChannel {
 
   protected abstract headers(token: string): Readonly<Record<string, string>>;
 
-  /** Where comments are made. */
   protected abstract path(item: Item): string;
 
-  /** What an answer says that is not a comment. */
   protected abstract explain(answer: HttpAnswer): Explanation;
 
   /** A cut may bring what stood within a line to the beginning of one. */

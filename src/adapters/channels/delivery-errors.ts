@@ -5,14 +5,9 @@ import { parseRetryAfter } from '../../platform/time.ts';
 import { explainCode } from '../../platform/http-client.ts';
 import type { HttpError, HttpHead } from '../../platform/http-client.ts';
 
-/**
- * What a failure of a platform means for the message: tried again, given up or unknown, and one sentence for the
- * operator. The status decides where the platform's own words do not.
- */
+/* The status decides what a failure means for the message where the platform's own words do not. */
 
-/** Whom we speak with. */
 export interface Platform {
-  /** As people know it. */
   readonly name: string;
   /** What must never be repeated: tokens and passwords. */
   readonly secrets: readonly string[];
@@ -22,26 +17,21 @@ export interface Platform {
   readonly addressKey?: 'apiRoot' | 'tokenUrl' | 'url';
 }
 
-/** What the platform's own words add to the status. */
 export interface Explanation {
-  /** Its explanation, as it wrote it. */
   readonly message?: string;
   /** What a person has to do about it, in our words and as the end of the sentence. */
   readonly advice?: string;
   /** Its error code. @default the status */
   readonly code?: string;
-  /** What the code means, where the status does not say it. */
   readonly kind?: DeliveryFailure;
   /** How long it asks to wait. @default the `Retry-After` header */
   readonly retryAfterMs?: number;
-  /** Further secrets, such as a token that was got for this request. */
   readonly secrets?: readonly string[];
 }
 
 /** Longest part of a platform's own explanation that is passed on, in characters. */
 const MESSAGE_CHARS = 200;
 
-/** The error for an answer that is not a success. */
 export function refusal(
   platform: Platform,
   { status, headers }: HttpHead,
@@ -55,7 +45,6 @@ export function refusal(
   return new DeliveryError(sentence, kind, wait, inOneLine(code, secrets) || String(status));
 }
 
-/** The error for a request without an answer. */
 export function noAnswer({ name }: Platform, url: string, error: HttpError): DeliveryError {
   const { kind, code } = error;
   if (code === 'PRIVATE_ADDRESS') {

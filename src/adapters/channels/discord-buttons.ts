@@ -9,16 +9,13 @@ const ACTION_ROW = 1;
 const BUTTON = 2;
 const SUCCESS = 3;
 const DANGER = 4;
-/** Type of an interaction with a component. */
 const MESSAGE_COMPONENT = 3;
-/** Type of an answer that is a message. */
 const CHANNEL_MESSAGE = 4;
 /** Message flag: one person alone sees it. */
 const EPHEMERAL = 64;
 /** Up to 100 characters. */
 const CUSTOM_ID = /^(approve|deny) ([\w-]{22})$/;
 
-/** Below a message. @param code what a tap brings back */
 export function buttonRow(code: string): object {
   const button = (word: string, style: number, label: string) => ({
     type: BUTTON,
@@ -39,10 +36,8 @@ export const NO_BUTTONS = { components: [] };
  */
 const CODE_BLOCK = /```(?:[a-z0-9_+\-.#]+?\n)?\n*([^\n][^]*?)\n*```/gi;
 
-/** Takes the buttons of a message away. */
 type Strip = (to: string, messageId: string, signal: AbortSignal) => Promise<void>;
 
-/** Taps on the messages of an application. */
 export class DiscordButtons implements Buttons {
   readonly people = 'discord';
 

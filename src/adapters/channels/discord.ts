@@ -9,7 +9,6 @@ import { PlatformChannel } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
 export interface DiscordOptions {
-  /** The bot's token. */
   readonly token: string;
   /** Address of the API, without its version. @default 'https://discord.com/api' */
   readonly apiRoot?: string;
@@ -19,7 +18,6 @@ export interface DiscordOptions {
 const SUPPRESS_EMBEDS = 4;
 const NONCE_CHARS = 25;
 
-/** A request as Discord's client makes it; its body is JSON. */
 type DiscordRequest = Parameters<RESTOptions['makeRequest']>[1];
 
 class DiscordChannel extends PlatformChannel {
@@ -148,7 +146,6 @@ function explain(json: unknown): string {
     .join(': ');
 }
 
-/** How deep the fields of our messages lie, with some to spare. */
 const MAX_DEPTH = 6;
 
 /** Mistakes stand in lists named `_errors` below the names of their fields. */

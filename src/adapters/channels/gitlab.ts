@@ -16,7 +16,6 @@ class GitLabChannel extends CommentChannel {
   override readonly provider = 'gitlab';
   protected override readonly signs = ['#', '!'];
   protected override readonly depth = 21;
-  /** A discussion. */
   protected override readonly thread = /^[0-9a-f]{40}$/;
 
   constructor(options: GitLabOptions) {

@@ -9,7 +9,6 @@ import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 import { withoutTables } from './tables.ts';
 
 export interface IMessageOptions {
-  /** Address of the BlueBubbles server. */
   readonly apiRoot: string;
   /** The server's password. It travels in the URL. */
   readonly password: string;

@@ -6,7 +6,6 @@ import { NO_MARKS, plainMarkup, withoutMentions } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 
 export interface JiraOptions {
-  /** API token. */
   readonly token: string;
   /** E-mail address of the account whose token it is. */
   readonly account: string;

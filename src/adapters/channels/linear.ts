@@ -12,7 +12,6 @@ export interface LinearOptions {
   readonly token?: string;
   /** Client id of an app with client credentials tokens, which answers as an agent. */
   readonly appId?: string;
-  /** Its client secret. */
   readonly appSecret?: string;
   /** Address of the API. @default 'https://api.linear.app' */
   readonly apiRoot?: string;

@@ -1,9 +1,6 @@
-/**
- * Markdown as agents write it, for each kind of platform: as it is but without mentions for those that read it
- * ({@link withoutMentions}), mended where they read only some of it ({@link boldHeadings}, {@link hardBreaks}, and
- * `tables.ts`), translated line by line for those that do not ({@link plainMarkup}). It is no parser: a parser of
- * CommonMark gives a tree of what it took for Markdown, and a message must keep every line, blank and word as the agent
- * wrote them.
+/*
+ * Markdown as agents write it, for each kind of platform. It is no parser: a parser of CommonMark gives a tree of what it
+ * took for Markdown, and a message must keep every line, blank and word as the agent wrote them.
  */
 
 /** The signs with which a platform marks text; empty: it has none. */
@@ -11,13 +8,11 @@ export interface Marks {
   readonly bold: string;
   readonly italic: string;
   readonly strike: string;
-  /** Around a word of code. */
   readonly code: string;
   /** A line of its own before and behind a block of code. */
   readonly fence: string;
 }
 
-/** WhatsApp's own signs. */
 export const WHATSAPP_MARKS: Marks = {
   bold: '*',
   italic: '_',
@@ -29,7 +24,6 @@ export const WHATSAPP_MARKS: Marks = {
 /** For platforms that show text as it is. */
 export const NO_MARKS: Marks = { bold: '', italic: '', strike: '', code: '', fence: '' };
 
-/** What a line of Markdown is: a fence of a block of code, in one, of a table, or prose. */
 export interface Line {
   readonly text: string;
   readonly kind: 'opens' | 'closes' | 'code' | 'table' | 'prose';
@@ -67,14 +61,12 @@ export function readLines(markdown: string): Line[] {
   return lines;
 }
 
-/** A stretch of lines, in a block of code or between two. */
-export interface Stretch {
+interface Stretch {
   /** Of a block without its fences. */
   readonly text: string;
   readonly isCode: boolean;
 }
 
-/** The blocks of code of a text, and what stands between them; nothing that is blank. */
 export function piecesOf(markdown: string): Stretch[] {
   const pieces: { isCode: boolean; lines: string[] }[] = [{ isCode: false, lines: [] }];
   for (const { text, kind } of readLines(markdown)) {
@@ -105,10 +97,7 @@ export function tableCells(line: string): string[] {
   return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-/**
- * Markdown for platforms that do not read it: headings become bold lines, links `label (address)`, lists keep their
- * dashes, blocks of code their lines. No visible word is lost but the name of a code block's language.
- */
+/** No visible word is lost but the name of a code block's language. */
 export function plainMarkup(markdown: string, marks: Marks): string {
   const fence = marks.fence === '' ? [] : [marks.fence];
   const lines = readLines(markdown);
@@ -142,15 +131,10 @@ export function boldHeadings(markdown: string): string {
     .join('\n');
 }
 
-/** What is no part of a paragraph: a blank line, a heading, a line across. */
 const NO_PARAGRAPH = /^\s*(?:$|#{1,6}\s|[-=_*][-=_*\s]*$)/;
-/** What begins a list's item or a quotation. */
 const BEGINS_ANEW = /^\s*(?:[-+*]\s|\d{1,9}[.)]\s|>)/;
 
-/**
- * Markdown for platforms on which a single line break is a blank: where the next line continues a paragraph, the break
- * is made a hard one (two blanks). Code, tables and what begins a line of its own anyway stay as they are.
- */
+/** For platforms that show a single line break as a blank: one within a paragraph is made a hard one (two blanks). */
 export function hardBreaks(markdown: string): string {
   const lines = readLines(markdown);
   return lines
@@ -279,12 +263,10 @@ export function withoutMentions(text: string): string {
  * and may close it (`fixes #7`).
  */
 const REFERENCE = /(?<=^|[^\p{L}\p{N}&])(?:[#!&%~$](?=["a-z\d]|&#)|GH-(?=\d))/gimu;
-/** The same signs, written out. */
 const REFERENCE_WRITTEN_OUT =
   /&(?:#0*(?:3[3-8]|126)|#x0*(?:2[1-6]|7e)|excl|num|dollar|percnt|amp|tilde);(?=["a-z\d&])/giu;
 const REFERENCE_AFTER_NAME = /(?<=[\w.-]\/[\w.-]{1,100})([#!&%~@])(?=[\da-f])/giu;
 
-/** The text without anything that a platform of code connects with other issues or commits. It looks the same. */
 export function withoutReferences(text: string): string {
   return text
     .replace(REFERENCE_AFTER_NAME, `$1${ZERO_WIDTH_SPACE}`)
@@ -298,7 +280,6 @@ export function withoutReferences(text: string): string {
  */
 const COMMAND = /^([^\p{L}\p{N}\n\r\u2028\u2029/]*)\/(?=\p{L})/gmu;
 
-/** The text without anything that a platform would carry out. It looks the same. */
 export function withoutCommands(text: string): string {
   return text.replaceAll('\r', '').replace(COMMAND, `$1${ZERO_WIDTH_SPACE}/`);
 }

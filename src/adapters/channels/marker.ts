@@ -21,7 +21,6 @@ export class Marker {
     return `${text}\n\n<!-- nestjs-agent-hooks ${this.#digest(text)} -->`;
   }
 
-  /** Whether the text ends in the line that belongs to it. */
   isOn(text: string): boolean {
     const [line, digest = ''] = LAST_MARKER.exec(text) ?? [];
     if (line === undefined) return false;
@@ -44,12 +43,10 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export class OwnIds {
   readonly #key: Buffer;
 
-  /** @param secret as of a {@link Marker} */
   constructor(secret: string) {
     this.#key = keyOf(secret);
   }
 
-  /** @param message what tells it from all others */
   of(message: string): string {
     return this.#complete(createHash('sha256').update(message).digest().subarray(0, 8));
   }

@@ -6,13 +6,11 @@ import { getText } from '../../platform/objects.ts';
 // are never sent an action's `integration`; channels/app/integration_action.go, that the request is not signed, goes to no
 // private address unless AllowedUntrustedInternalConnections has it, and has to be answered 200 (`ephemeral_text`).
 
-/** Where taps are told, and what each shows. */
 interface Hearing {
   readonly url: string;
   readonly secret: string;
 }
 
-/** Below a message. @param code what a tap brings back */
 export function attachedActions(code: string, { url, secret }: Hearing): object {
   const action = (name: string, style: string, verdict: Tap['verdict']) => ({
     type: 'button',
@@ -39,10 +37,8 @@ const LINE_FEED_SIGN = '\u2424';
  */
 const COLUMNS = 30;
 
-/** Takes the buttons of a message away. */
 type Strip = (messageId: string, signal: AbortSignal) => Promise<void>;
 
-/** Taps on the messages of a bot. */
 export class MattermostButtons implements Buttons {
   readonly people = 'mattermost';
 
@@ -103,7 +99,6 @@ function widthOf(letter: string): number {
   return NARROW.test(letter) ? 1 : 2 * letter.replace(/\u200b|(?!^)\p{M}/gu, '').length;
 }
 
-/** The line with breaks behind blanks, or within a word that is longer, so that none is wider than {@link COLUMNS}. */
 function wrapped(line: string): string {
   if (mostColumns(line) <= COLUMNS) return line;
   const lines: string[] = [];

@@ -12,7 +12,6 @@ import { MattermostButtons, NO_ACTIONS, attachedActions } from './mattermost-but
 import { PlatformChannel, joinUrl, postJson, splitThread } from './platform-channel.ts';
 
 export interface MattermostOptions {
-  /** Access token of a bot account. */
   readonly token: string;
   /** Address of the server, for example `https://chat.example.org`. */
   readonly apiRoot: string;
@@ -101,8 +100,8 @@ class MattermostChannel extends PlatformChannel {
 }
 
 /**
- * Mattermost through its REST API; `to` is a channel id, or `<channel id>/<id of a thread's first post>`. The idempotency key becomes the post's `pending_post_id`, which
- * the server remembers for 30 seconds.
+ * Mattermost through its REST API; `to` is a channel id, or `<channel id>/<id of a thread's first post>`. The idempotency
+ * key becomes the post's `pending_post_id`, which the server remembers for 30 seconds.
  */
 export function mattermost(options: MattermostOptions): Channel {
   return new MattermostChannel(options);

@@ -6,9 +6,7 @@ import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
 export interface TeamsOptions {
-  /** The bot's Microsoft app id. */
   readonly appId: string;
-  /** Its client secret. */
   readonly appSecret: string;
   /** Directory id of the app. @default 'botframework.com' */
   readonly tenantId?: string;
@@ -18,7 +16,6 @@ export interface TeamsOptions {
   readonly tokenUrl?: string;
 }
 
-/** Where it is asked unless the options say otherwise. */
 export const TEAMS_ROOT = 'https://smba.trafficmanager.net/teams';
 const SCOPE = 'https://api.botframework.com/.default';
 

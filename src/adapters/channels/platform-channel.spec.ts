@@ -39,7 +39,6 @@ describe('settings that make no request', () => {
   });
 });
 
-/** A channel whose library cannot be had. */
 class ChannelWithoutLibrary extends PlatformChannel {
   protected override readonly limit = 1000;
   protected override readonly recipient = null;

@@ -8,7 +8,6 @@ import { noAnswer, refusal } from './delivery-errors.ts';
 import type { Explanation, Platform } from './delivery-errors.ts';
 import { splitText } from './split-text.ts';
 
-/** A kind of recipient: what one looks like, and what to ask for instead of something else. */
 export interface RecipientKind {
   readonly pattern: RegExp;
   /** For example `a chat id, such as 123456789`. */
@@ -16,10 +15,8 @@ export interface RecipientKind {
 }
 
 /**
- * What the platforms of this folder have in common. Each one is a file of its own: it names its kind of recipient, its
- * form of text and the longest message, and its `send` makes one request and reads the answer. All requests go through
- * {@link request} and all refusals through {@link refusal}, those of the platforms' own libraries, too: so no redirect
- * is followed, no secret is repeated, and "nothing was sent" is told apart from "it may have arrived" in one place.
+ * All requests go through {@link request} and all refusals through {@link refusal}, those of the platforms' own
+ * libraries, too: no redirect is followed, no secret repeated, "nothing was sent" told apart from "it may have arrived".
  */
 export abstract class PlatformChannel extends Channel {
   /** Longest text of one message, in UTF-16 units. */
@@ -58,7 +55,6 @@ export abstract class PlatformChannel extends Channel {
     }
   }
 
-  /** The error for an answer that is not a success. */
   protected refusal(answer: HttpAnswer, explanation: Explanation): DeliveryError {
     return refusal({ ...this.#platform, isRepeatable: this.knowsKeys }, answer, explanation);
   }
@@ -84,7 +80,6 @@ export abstract class PlatformChannel extends Channel {
   }
 }
 
-/** A POST of JSON, to be given up by the signal. */
 export function postJson(
   body: unknown,
   signal: AbortSignal,

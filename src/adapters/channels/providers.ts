@@ -21,7 +21,6 @@ import type { WhatsAppOptions } from './whatsapp.ts';
 // is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
 // row here. Making a channel connects to nothing and loads no SDK: both happen with the first message.
 
-/** A provider's settings as the configuration gives them. */
 export interface ProviderSettings {
   readonly token?: string;
   readonly apiRoot?: string;
@@ -47,9 +46,7 @@ export interface ProviderSettings {
 
 export type ProviderSetting = keyof ProviderSettings;
 
-/** One platform: the settings it needs, those it takes besides, and the channel made of them. */
 interface Provider {
-  /** Every setting it needs or takes. */
   readonly knows: readonly ProviderSetting[];
   /** Where it is asked when no `apiRoot` is given; undefined: there is no public place. */
   readonly publicRoot: string | undefined;
@@ -62,7 +59,6 @@ interface Provider {
 type With<Needed extends ProviderSetting> = ProviderSettings &
   Required<Pick<ProviderSettings, Needed>>;
 
-/** A row of {@link channelProviders}: the settings that are needed, those that are taken, and what makes the channel. */
 function row<Needed extends ProviderSetting>(
   needs: readonly Needed[],
   takes: readonly ProviderSetting[],
@@ -91,12 +87,10 @@ function isGiven(value: ProviderSettings[ProviderSetting]): boolean {
   return typeof value === 'string' ? value.trim() !== '' : value !== undefined;
 }
 
-/** A platform that is spoken to by its own library. */
 function withPackage(name: OptionalPackage, provider: Provider): Provider {
   return { ...provider, package: name };
 }
 
-/** Every platform a channel can be bound to with `provider: "<name>"`. A new platform is one file and one row. */
 export const channelProviders = {
   whatsapp: row(['token', 'phoneNumberId'], ['apiRoot', 'template'], whatsapp, WHATSAPP_ROOT),
   telegram: withPackage(
@@ -120,7 +114,6 @@ export const channelProviders = {
   linear: row([], ['token', 'appId', 'appSecret', 'apiRoot', 'tokenUrl'], linear, LINEAR_ROOT),
 };
 
-/** The names that `provider` may have. */
 export type ChannelProviderName = keyof typeof channelProviders;
 
 /** Who serves a channel that names no provider. */
@@ -138,10 +131,7 @@ export const DEFAULT_PROVIDERS: Readonly<Record<ChannelId, ChannelProviderName>>
 /** Visible ASCII: tokens travel in headers and URLs. */
 const TOKEN = /^[!-~]*$/;
 
-/**
- * The channel of a provider.
- * @throws Error naming the settings that are missing, that this provider does not know, or that cannot be right.
- */
+/** @throws Error naming the settings that are missing, that this provider does not know, or that cannot be right */
 export function makeChannel(name: ChannelProviderName, settings: ProviderSettings): Channel {
   const { knows, make } = channelProviders[name];
   const known: readonly string[] = knows;
@@ -161,14 +151,12 @@ export function channelPackage(name: ChannelProviderName): OptionalPackage | und
   return channelProviders[name].package;
 }
 
-/** A question to a platform whose answer tells whether it knows the token; nothing is sent to anybody. */
 export interface TokenQuestion {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How each platform that has one is asked; the others find out with the first message. */
 const TOKEN_QUESTIONS: Partial<
   Record<ChannelProviderName, (token: string) => Omit<TokenQuestion, 'url'> & { path: string }>
 > = {

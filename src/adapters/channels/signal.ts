@@ -178,7 +178,6 @@ function toFailureKind(status: number, code = '', message = ''): DeliveryFailure
   return status < 300 && code !== '' ? 'retryable' : undefined;
 }
 
-/** What befell a recipient who was not reached. */
 interface Failure {
   readonly type: string;
   readonly retryAfterMs: number | undefined;

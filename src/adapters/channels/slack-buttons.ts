@@ -36,7 +36,6 @@ function messageBlocks(markdown: string): object[] {
   });
 }
 
-/** A question, and below it two buttons. @param code what a tap brings back */
 export function questionBlocks(text: string, code: string): object {
   const button = (action_id: string, label: string, style: string) => ({
     type: 'button',
@@ -55,15 +54,12 @@ export function questionBlocks(text: string, code: string): object {
   };
 }
 
-/** The same, once it is settled. */
 export function settledBlocks(text: string): object {
   return { text: SETTLED, blocks: messageBlocks(text) };
 }
 
-/** Says something that one person alone sees. */
 type Whisper = (to: string, user: string, text: string, signal: AbortSignal) => Promise<void>;
 
-/** Taps on the messages of an app. */
 export class SlackButtons implements Buttons {
   readonly people = 'slack';
 

@@ -169,7 +169,6 @@ class SlackChannel extends PlatformChannel {
   }
 }
 
-/** Where and when a message was posted. */
 interface Posted {
   readonly channel: string | undefined;
   readonly ts: string | undefined;
@@ -204,8 +203,8 @@ function silentLogger(level: LogLevel): Logger {
 }
 
 /**
- * Slack through its Web API; `to` is a channel id, or `<channel id>/<thread_ts>`. Texts go as Markdown; one whose formatting is refused goes once more
- * as it is. It knows no idempotency key.
+ * Slack through its Web API; `to` is a channel id, or `<channel id>/<thread_ts>`. Texts go as Markdown; one whose
+ * formatting is refused goes once more as it is. It knows no idempotency key.
  */
 export function slack(options: SlackOptions): Channel {
   return new SlackChannel(options);

@@ -1,5 +1,5 @@
 /** A piece of a text, and what has to stand around it where the cut went through a block of code. */
-export interface Piece {
+interface Piece {
   /** Pieces' bodies joined are the text. */
   readonly body: string;
   /** Line that opens the block of code anew; empty: the piece begins outside of one. */
@@ -67,7 +67,6 @@ function endOfPiece(text: string, size: number): number {
   return betweenLetters(text, size);
 }
 
-/** Letters as people see them: with their accents, a family with all its members. */
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Signs that begin a name at the start of a message, and none behind a letter. */
 const BEGINS_NAME = /^[@＠&]/;
@@ -81,7 +80,6 @@ function betweenLetters(text: string, size: number): number {
   return /[\uD800-\uDBFF]/.test(text.charAt(size - 1)) ? size - 1 : size;
 }
 
-/** The position after the last blank within the first `size` units; 0: there is none. */
 function lastBlank(text: string, size: number): number {
   for (let end = size; end > 0; end -= 1) {
     if (/\s/.test(text.charAt(end - 1))) return end;

@@ -4,8 +4,7 @@ import { NO_MARKS, inline, readLines, tableCells } from './markdown.ts';
 export const PHONE_COLUMNS = 40;
 
 /**
- * Markdown without tables, for platforms that have none: one that fits becomes a block of code with aligned columns, a
- * wider one a list with an item per row, `Header: value`. No word is lost but the header of an empty column.
+ * One that fits becomes a block of code with aligned columns, a wider one a list with an item per row, `Header: value`.
  * @param columns widest block of code; 0: the platform shows none, so that every table becomes a list.
  */
 export function withoutTables(markdown: string, columns: number): string {
@@ -25,7 +24,6 @@ export function withoutTables(markdown: string, columns: number): string {
   return [...blocks, tableAsText(table, columns)].flat().join('\n');
 }
 
-/** A table's lines: its header, the line below it, its rows. */
 function tableAsText([head, rule, ...body]: readonly string[], columns: number): string[] {
   if (head === undefined || rule === undefined) return [];
   const header = tableCells(head);
@@ -92,11 +90,9 @@ function joined(cells: readonly string[]): string {
 }
 
 const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** Chinese, Japanese and Korean signs, full-width ones, and emoji. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\ufe0f/u;
 
-/** Columns that a text takes where all letters are equally wide. */
 function displayWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;

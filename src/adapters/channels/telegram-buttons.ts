@@ -28,10 +28,8 @@ export function keyboard(code: string): object {
 
 export const NO_KEYBOARD = { reply_markup: { inline_keyboard: [] } };
 
-/** Asks the bot's server; what fails is a DeliveryError. */
 type Ask = <T>(signal: AbortSignal, method: (api: TelegramApi) => Promise<T>) => Promise<T>;
 
-/** Taps on the messages of a bot. */
 export class TelegramButtons implements Buttons {
   readonly people = 'telegram';
   readonly polling = {
@@ -52,7 +50,6 @@ export class TelegramButtons implements Buttons {
     return /^\d/.test(to);
   }
 
-  /** An update, as a webhook brings it. */
   read(body: unknown): Tap | null {
     const tap = toTap(getField(body, 'callback_query'));
     return tap === null || tap.code === '' ? null : tap;

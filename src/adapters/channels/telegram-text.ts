@@ -21,7 +21,7 @@ export interface Entity {
   readonly length: number;
 }
 
-export interface EntityText {
+interface EntityText {
   readonly text: string;
   readonly entities: readonly Entity[];
 }
@@ -130,7 +130,6 @@ function tableHtml([head = '', rule = '', ...body]: readonly string[]): string {
 
 const ALIGNS: Readonly<Record<string, string>> = { '::': 'center', '-:': 'right' };
 
-/** Paragraphs and headings; a single break of a line stays one. */
 function proseHtml(lines: readonly string[]): string[] {
   const html: string[] = [];
   let paragraph: string[] = [];
@@ -153,7 +152,6 @@ function proseHtml(lines: readonly string[]): string[] {
   return html;
 }
 
-/** Every piece in tags of its own, so that none of them overlap. */
 function tagged(markedText: string): string {
   const active = new Set<string>();
   const pieces = mentionless(markedText)

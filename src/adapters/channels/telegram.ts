@@ -15,7 +15,6 @@ import { NO_KEYBOARD, POLL_TIMEOUT_MS, TelegramButtons, keyboard } from './teleg
 import { codeBlocks, entityText, hasTable, richHtml } from './telegram-text.ts';
 
 export interface TelegramOptions {
-  /** The bot's token, as @BotFather gave it. */
   readonly token: string;
   /** Address of the Bot API server. @default 'https://api.telegram.org' */
   readonly apiRoot?: string;

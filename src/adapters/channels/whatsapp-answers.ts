@@ -7,10 +7,8 @@ import { WHATSAPP_MARKS } from './markdown.ts';
 // https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview and …/reference/messages/text,
 // …/reference/messages/group (`group_id`: it was written in a group, where others read it).
 
-/** Says something to a number. */
 type Say = (to: string, text: string, signal: AbortSignal) => Promise<void>;
 
-/** Codes that are typed to a number. */
 export class WhatsAppAnswers implements Buttons {
   readonly people = 'whatsapp';
   readonly scheme = 'meta';

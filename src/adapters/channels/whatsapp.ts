@@ -21,7 +21,6 @@ export interface WhatsAppOptions {
   };
 }
 
-/** Where it is asked unless the options say otherwise. */
 export const WHATSAPP_ROOT = 'https://graph.facebook.com/v25.0';
 
 const REGISTER = 'register the number again (POST /<phone number id>/register)';
