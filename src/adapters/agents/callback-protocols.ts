@@ -7,18 +7,11 @@ import { getField, getText, isRecord, parseJson } from '../../platform/objects.t
 import { parseRetryAfter } from '../../platform/time.ts';
 import { fillHeaders } from './gateway.ts';
 
-/**
- * What is said to agents that run elsewhere, and understood of what they say. A protocol is one row of {@link PROTOCOLS}.
- */
-
-/** How an agent stands. */
 export type Standing =
-  /** `progress`: in its own words. */
   | { readonly is: 'working'; readonly progress?: string }
   | { readonly is: 'succeeded'; readonly text: string }
   | { readonly is: 'failed'; readonly error: string };
 
-/** Whom to call back, and what shows that it is who was started. */
 export interface Callback {
   /** Absent: nobody said where this service is reached. */
   readonly url: string | undefined;
@@ -27,15 +20,13 @@ export interface Callback {
   readonly key: string;
 }
 
-/** One request to where the agent runs, made for a turn. */
 export interface Remote {
   readonly turn: AgentTurn;
   readonly settings: CallbackSettings;
   readonly signal: AbortSignal;
 }
 
-/** How an agent is started and asked. */
-export interface CallbackProtocol {
+interface CallbackProtocol {
   /** Whether a start that is repeated for the same run starts nothing more. */
   isRepeatable(settings: CallbackSettings): boolean;
   /** @returns by what it is asked later; empty: it cannot be. @throws AgentError */
@@ -44,7 +35,6 @@ export interface CallbackProtocol {
   read(body: unknown): Standing | null;
   /** @throws AgentError */
   ask(remote: Remote, task: string): Promise<Standing>;
-  /** Tells it to end; what it answers is no matter. */
   cancel(remote: Remote, task: string): Promise<unknown>;
 }
 
@@ -181,7 +171,6 @@ function readTask(task: unknown): Standing {
   return { is: 'succeeded', text: made.length > 0 ? made.join('\n\n') : said };
 }
 
-/** The texts of a message or an artifact. */
 function partsText(of: unknown): string {
   const parts = getField(of, 'parts');
   if (!Array.isArray(parts)) return '';

@@ -14,7 +14,6 @@ import type { Remote, Standing } from './callback-protocols.ts';
 //   begun ─▶ a token is drawn, and kept with the run before anybody is told
 //         ─▶ started with it ─▶ a callback, or the time to ask ─▶ still working, or its result
 
-/** Where a turn stands, as its run keeps it. */
 interface State {
   readonly token: string;
   /** Epoch milliseconds at which its time is over. */
