@@ -6,7 +6,6 @@ import { serviceCommand } from '../service/service-command.ts';
 
 const LONGEST_CHANGE = 500;
 
-/** What operators did, whichever way: by command, console or API, or by files. */
 export const audit = serviceCommand({
   name: 'audit',
   description: 'list what operators did: who, when, what, and what was before and after',
@@ -31,7 +30,6 @@ export const audit = serviceCommand({
   },
 });
 
-/** An entry as a line, and what changed below it. */
 function* linesOf(entry: AuditEntry): Generator<string> {
   const { at, actor, operation, subject, outcome, before, after } = entry;
   const of = subject === null ? '' : ` ${asLine(subject)}`;

@@ -15,9 +15,8 @@ import { givenSafeUrl } from '../service/service-place.ts';
 import { Interruption } from '../terminal.ts';
 
 /*
- * What a sender could not deliver while we were away, from its API. Each goes to the hook as the sender's own, signed with
- * its secret, oldest first: what has been taken in before, by this command or by the sender itself, is known there by
- * the same keys. GitHub could be asked to deliver again itself, but only to a public address.
+ * Each goes to the hook as the sender's own, signed with its secret, oldest first: what has been taken in before is known
+ * there by the same keys. GitHub could be asked to deliver again itself, but only to a public address.
  */
 
 const APIS = {
@@ -98,7 +97,6 @@ export const catchUp = defineCommand({
   },
 });
 
-/** What became of one. */
 interface Taken extends Pick<MissedDelivery, 'id' | 'at' | 'event'> {
   /** `taken in`, `known`, or `refused` and `failed` with a code. */
   readonly outcome: string;

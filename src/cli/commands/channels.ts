@@ -4,12 +4,8 @@ import { asLine } from '../foreign-text.ts';
 import { serviceCommand } from '../service/service-command.ts';
 import { channelTable } from '../service/status-lines.ts';
 
-/*
- * How the channels are doing, and a real message to see whether one works: it is sent at once and once, past the
- * outbox, and only whether it was taken is stored.
- */
+/* A test message is sent at once and once, past the outbox; only whether it was taken is stored. */
 
-/** The configured channels with what is known of them. */
 const channelsList = serviceCommand({
   name: 'list',
   description: 'list the channels with their state, last message and last error',
@@ -24,7 +20,6 @@ const channelsList = serviceCommand({
   },
 });
 
-/** A real message to a real recipient, past everything that decides about replies. */
 const channelsTest = serviceCommand({
   name: 'test',
   description: 'send a test message through a channel, at once and once',
@@ -51,7 +46,6 @@ const channelsTest = serviceCommand({
   },
 });
 
-/** How the channels are doing, and a test of one. */
 export const channels: CommandGroup = {
   name: 'channels',
   description: 'see how the channels are doing, and try one',

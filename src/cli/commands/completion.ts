@@ -2,13 +2,8 @@ import type { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
 import { defineCommand } from '../command.ts';
 
-/*
- * Scripts that complete commands and options. They start no process at Tab: each holds the tree of commands as one table
- * of lines, and a few lines of its shell that find the place on the command line and the words of that place. Where no
- * word may stand, files complete.
- */
+/* Scripts that start no process at Tab: each holds the tree of commands as a table of lines. Else files complete. */
 
-/** Prints the script for one shell; sourcing it is up to the user. */
 export const completion = defineCommand({
   name: 'completion',
   description: 'print a script that completes commands and options in your shell',
@@ -29,10 +24,7 @@ export const completion = defineCommand({
   },
 });
 
-/**
- * Every word that may stand somewhere, a line each, with tabs between: its place (`hooks/config`), the word, what it is,
- * and what is said of it. A `command` leads to the next place, a `value` has the word behind it to itself.
- */
+/** A line per word, with tabs between: its place (`hooks/config`), the word, its kind, and what is said of it. */
 function tableLines(command: Command, place = command.name()): string[] {
   const words = [...command.createHelp().visibleOptions(command)].flatMap((option) =>
     [option.long, option.short]
@@ -45,7 +37,6 @@ function tableLines(command: Command, place = command.name()): string[] {
   return [...own, ...below];
 }
 
-/** The script of every shell that can be served. */
 const SCRIPTS = {
   bash: (table: string) => `# Completion of hooks for bash: source <(hooks completion bash)
 _hooks() {
@@ -106,7 +97,6 @@ complete -c hooks -f -n '__hooks_words | string match -qr "^[a-z]"'
 `,
 };
 
-/** As a word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

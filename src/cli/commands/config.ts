@@ -12,13 +12,8 @@ import { printProblems } from '../config/problem-lines.ts';
 import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * What an operator asks about the configuration: is it right (`check`), what is in force (`show`), what may be written
- * (`schema`). All three read the files here and need no running service. None changes a file, opens the ledger or makes
- * a token, so they are safe beside a service, and in a pipeline before it is deployed.
- */
+/* They read the files here and change none, open no ledger and make no token: safe beside a service, or before it. */
 
-/** What is printed, as JSON or as sentences. */
 interface ConfigurationCheck {
   readonly ok: boolean;
   /** gateway.json5; null in the demo, which has none. */
@@ -47,7 +42,6 @@ const configCheck = defineCommand({
   },
 });
 
-/** Each problem and each warning as a sentence, after how many there are. */
 function show({ file, problems, warnings }: ConfigurationCheck, terminal: Terminal): void {
   const place = file ?? 'The demo (there is no gateway.json5)';
   const counts = [count(problems, 'problem'), count(warnings, 'warning')].filter(Boolean);
@@ -60,10 +54,7 @@ function count({ length }: readonly Problem[], word: string): string {
   return length === 1 ? `1 ${word}` : `${length} ${word}s`;
 }
 
-/**
- * The configuration in force: merged from all files, variables as references, defaults filled in, secrets masked.
- * While there are problems it fails with all of them.
- */
+/** Merged, with secrets masked. While there are problems it fails with all of them. */
 const configShow = defineCommand({
   name: 'show',
   description: 'print the configuration with every default, without secrets',
@@ -81,7 +72,6 @@ const configShow = defineCommand({
   },
 });
 
-/** The same for a person, as JSON5 with a comment before each section. */
 function asJson5({ dir, sources, variables, configuration }: ShownConfiguration): string {
   const sections = Object.entries(configuration).map(([name, section]) => {
     const text = JSON5.stringify(section, undefined, 2).replaceAll('\n', '\n  ');
@@ -111,7 +101,6 @@ const configSchema = defineCommand({
   },
 });
 
-/** What an operator asks about the configuration. Nothing of it changes a file. */
 export const config: CommandGroup = {
   name: 'config',
   description: 'check or show the configuration',

@@ -4,7 +4,6 @@ import { asLine, asLines } from '../foreign-text.ts';
 import { PAGE_OPTIONS, gatherPages, noteMore } from '../service/pages.ts';
 import { serviceCommand } from '../service/service-command.ts';
 
-/** What runs wait for, each with what would happen. */
 export const decisions = serviceCommand({
   name: 'decisions',
   description: 'list the runs that wait for a decision, with what would happen',
@@ -44,7 +43,6 @@ function* linesOf(wait: WaitingRun): Generator<string> {
 const WAIT_ID = 'id of the wait, as hooks decisions and the question itself say it';
 const REASON = option('--reason <text>', 'why; the main session of the agent is told');
 
-/** What waits goes on. */
 export const approve = serviceCommand({
   name: 'approve',
   description: 'let a run begin, or its reply be sent, that waits for a decision',
@@ -62,7 +60,6 @@ export const approve = serviceCommand({
   print: (_answer, { terminal }) => terminal.print('Approved.'),
 });
 
-/** What waits ends without having happened. */
 export const deny = serviceCommand({
   name: 'deny',
   description: 'end a run that waits for a decision, or keep its reply from being sent',

@@ -11,14 +11,12 @@ import { lookAtPostgres } from '../../service/index.ts';
 import { findService } from '../service/find-service.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** How a severity looks in a terminal. */
 const COLOURS: Readonly<Record<Severity, InspectColor>> = {
   ok: 'green',
   info: 'cyan',
   warning: 'yellow',
   error: 'red',
 };
-/** Columns of the longest severity: what is said behind them stands in one line below the other. */
 const WIDEST = Math.max(...SEVERITIES.map(({ length }) => length));
 
 /** Runs every check of `doctor/checks/` side by side and shows the results in their order. Ends with 1 when one is an error. */
@@ -58,7 +56,6 @@ export const doctor = defineCommand({
   },
 });
 
-/** Each result with what to do, and how many there are of each severity. */
 function show(results: readonly NamedResult[], terminal: Terminal): void {
   const indent = ' '.repeat(WIDEST + 1);
   for (const { check, severity, what, fix } of withoutRepetition(results)) {

@@ -11,10 +11,7 @@ import type { ServiceClient } from '../service/service-client.ts';
 import { serviceCommand } from '../service/service-command.ts';
 import { Interruption } from '../terminal.ts';
 
-/*
- * What a person does about an event that has been: send its request again (replay), go on with what is dead of it (retry),
- * or forget that (dismiss). Retry and dismiss take one event, or with `--all` everything that the filters find.
- */
+/* Retry and dismiss take one event, or with `--all` everything that the filters find. */
 
 /** Sends a stored request through the present configuration. Without `--wait` it ends once the new event is durable. */
 export const eventsReplay = defineCommand({
@@ -37,7 +34,6 @@ export const eventsReplay = defineCommand({
 
 const ENDS = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'] as const;
 
-/** Of a command that does something to one event, or to dead runs and deliveries of many. */
 const DEAD_WORK_OPTIONS = [
   option('--all', 'all dead runs and deliveries, instead of those of one event'),
   option('--hook <id>', 'of these only those of one hook or mapping'),
@@ -60,7 +56,6 @@ const DEAD_WORK_OPTIONS = [
 
 type Asked = OptionValues<typeof DEAD_WORK_OPTIONS>;
 
-/** Which dead runs and deliveries. */
 type DeadWorkAsked = QueryOf<'POST /ops/api/events/retry'>;
 
 /** Goes on with the same events: what had succeeded is not done again. */

@@ -20,13 +20,8 @@ import { paintFor } from '../text-layout.ts';
 import { eventsForget } from './events-forget.ts';
 import { eventsDismiss, eventsReplay, eventsRetry } from './events-repair.ts';
 
-/*
- * Looking at events, through the operator API of the running service: `list` (also of refused requests), `show`,
- * `tail`. Lines are for a person: what senders wrote is made harmless for the terminal and cut to its width. `--json`
- * prints what the API answered, whole.
- */
+/* What senders wrote is made harmless for the terminal and cut to its width; `--json` prints it whole. */
 
-/** Which events are listed. */
 const FILTERS = [
   option('--hook <name>', 'only those of this hook'),
   option(
@@ -150,7 +145,6 @@ const eventsTail = defineCommand({
   },
 });
 
-/** Prints each event, as a line for a person or as JSON. */
 function listener({ terminal, clock }: CommandContext, json: boolean): TailListener {
   const print = (event: EventSummary, at: number): void => {
     if (json) terminal.print(safeJson(event));
@@ -167,7 +161,6 @@ function listener({ terminal, clock }: CommandContext, json: boolean): TailListe
   };
 }
 
-/** Everything about events; what changes something is in events-repair.ts. */
 export const events: CommandGroup = {
   name: 'events',
   description: 'list, follow, show, replay and retry events',

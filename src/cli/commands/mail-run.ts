@@ -13,12 +13,10 @@ import { givenUrl } from '../service/service-place.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
- * Watching mailboxes beside a service instead of in it, for instance on the machine that has the mail. The watcher is a
- * sender like any other: it posts to the hook `mail` with the hook token, and keeps in `store.dir` how far it is. Its
- * state goes to stdout (`--json`), its log to stderr; SIGINT ends it with 130, SIGTERM with 0.
+ * The watcher is a sender like any other: it posts to the hook `mail` with the hook token. Its state goes to stdout
+ * (`--json`), its log to stderr; SIGINT ends it with 130, SIGTERM with 0.
  */
 
-/** How often the state is looked at for `--json`, in milliseconds. */
 const LOOK_MS = 250;
 
 /** The same watcher as in the service, in a process of its own; the data directory holds one at a time. */
@@ -105,7 +103,6 @@ function createWatcher(watched: WatcherDependencies): MailWatcher {
   }
 }
 
-/** Prints the report whenever a state in it is another one. */
 function printChanges(watcher: MailWatcher, terminal: Terminal): () => void {
   let printed = '';
   return () => {

@@ -19,7 +19,6 @@ import type { MailAnswers, SetupFlags } from '../mail/setup-questions.ts';
 import type { Prompts } from '../prompts.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What to do next. */
 const WRITTEN = 'written; start the service with "hooks start", or restart it';
 
 /** Characters that are shown of the newest message and of the name of a mailbox: enough to recognise them. */
@@ -27,10 +26,7 @@ const LONGEST_SUBJECT = 60;
 const LONGEST_FROM = 30;
 const LONGEST_NAME = 40;
 
-/**
- * Gets every answer by a flag or a question, tries the login, shows what it would write, asks, and writes the fragment.
- * Nothing is written when the login fails (1) or the server cannot be reached (3).
- */
+/** Nothing is written when the login fails (1) or the server cannot be reached (3). */
 export const mailSetup = defineCommand({
   name: 'setup',
   description: 'try a mailbox and write hooks.mail, asking for what no option says',
@@ -72,7 +68,6 @@ export const mailSetup = defineCommand({
   },
 });
 
-/** One call of the command: questions, the attempt to log in, and what is written. */
 class MailSetup {
   constructor(
     private readonly context: CommandContext,
@@ -105,7 +100,6 @@ class MailSetup {
     }
   }
 
-  /** Shows the plan, asks, and writes. */
   async finish(plan: MailSetupPlan, login: ConnectionCheck | undefined): Promise<void> {
     const { terminal } = this.context;
     const { dryRun, yes, json } = this.flags;
@@ -165,7 +159,6 @@ function isRepeatable(error: unknown, flags: SetupFlags): error is CliError {
   return error instanceof CliError && error.exitCode === EXIT.failed && isTyped && !isOAuth2OfFlags;
 }
 
-/** The document of `--json`. */
 function report(
   { files, warnings }: MailSetupPlan,
   login: ConnectionCheck | undefined,
@@ -198,7 +191,6 @@ function describeMailbox({ mailbox, messages, newest }: MailboxCheck): string {
   return `${name}: ${count}; the newest is "${subject}" from ${from}, ${newest.date.slice(0, 10)}`;
 }
 
-/** Why the login failed, with what to do and the exit code that says whose turn it is. */
 function refusal(
   { kind, reason, known }: ConnectionCheckError,
   mail: MailOptions,

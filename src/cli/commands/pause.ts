@@ -1,11 +1,7 @@
 import { serviceCommand } from '../service/service-command.ts';
 
-/*
- * A pause is kept in the ledger: it holds over restarts and, where several services share a database, for all of them.
- * Deliveries and runs that are under way go on to their end; whatever is left waits for `hooks resume`.
- */
+/* A pause holds over restarts and for all that share a database; what is under way goes on to its end. */
 
-/** Stops intake and work of the running service, also over its restarts. What runs goes on to its end. */
 export const pause = serviceCommand({
   name: 'pause',
   description: 'let the service take no requests and begin no work, until resumed',
@@ -18,7 +14,6 @@ export const pause = serviceCommand({
   },
 });
 
-/** The end of a pause. */
 export const resume = serviceCommand({
   name: 'resume',
   description: 'let a paused service take requests and begin work again',

@@ -34,10 +34,7 @@ interface Asked {
   readonly json?: boolean;
 }
 
-/**
- * `hooks preview --recent <n> --config <directory>`: the newest stored events by another configuration. The ledger is read
- * beside the service that has it. Ends with 1 when an event comes out differently, with 2 when that cannot be said.
- */
+/** Reads the ledger beside the service. Ends with 1 when an event comes out differently, with 2 when nobody can say. */
 export async function previewRecent(
   context: CommandContext,
   { recent, config, json, ...others }: Asked,

@@ -12,13 +12,8 @@ import { fieldLines, numberedName, paintFor, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 import { previewRecent } from './preview-recent.ts';
 
-/*
- * What would become of a request, by the mappings and transforms that are in force in the running service: which
- * mapping takes it and why the others do not, what its sender would be answered, and the prompt word for word. Nothing
- * is stored, no key is used up and no agent is asked.
- */
+/* By what is in force in the running service. Nothing is stored, no key is used up and no agent is asked. */
 
-/** The code of a request that no mapping takes. */
 const UNKNOWN_HOOK = 'unknown_hook';
 
 type PreviewAsked = BodyOf<'POST /ops/api/preview'>;
@@ -112,7 +107,6 @@ async function sampleBody(
   return { hook: senderPath(found.preset, settings?.hooks), payload: text ?? body, headers };
 }
 
-/** A preview as an operator reads it. */
 export function previewLines(preview: Preview, paint: Paint): string[] {
   const { considered, actions, rules, skipped, warnings, console, refusal, failure, ms } = preview;
   return [
@@ -132,7 +126,6 @@ export function previewLines(preview: Preview, paint: Paint): string[] {
   ];
 }
 
-/** The verdict in one line: which mapping takes the request, and what it comes to. */
 function headLines(
   { hook, mapping, considered, actions, refusal, failure }: Preview,
   paint: Paint,
@@ -168,12 +161,10 @@ function consideredLines(considered: Preview['considered']): string[] {
   return [...near.map(consideredLine), ...(others === 0 ? [] : [`passes    ${rest}`])];
 }
 
-/** Why a mapping takes the request or passes it on. */
 function consideredLine({ mapping, takes, because }: Preview['considered'][number]): string {
   return `${takes ? 'takes it' : 'passes  '}  ${asLine(mapping)}: ${asLine(because)}`;
 }
 
-/** The fields of one action, and the prompt as the agent, or the messages as the channel, would get it, which have its words. */
 function actionLines(
   { prompt, messages = [], text: _text, message: _message, ...fields }: PreviewedAction,
   name: string,

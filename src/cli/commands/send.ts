@@ -21,16 +21,10 @@ import type { ServiceClient } from '../service/service-client.ts';
 
 /*
  * A request as any sender would send it, by the same address and with the same proof: nothing of it is the operator's.
- *
- * 1. The service is found by the configuration here, or by `--url`; our secrets go nowhere but to this machine, or to
- *    where the configuration says that the hooks are.
- * 2. The body: a preset's sample, a file or stdin byte for byte, or JSON made from flags for `wake` and `agent`.
- * 3. The proof: a signature where the path wants one and the secret is here, else the hook token.
- * 4. With `--dry-run` the request is printed, and nothing sent. Else the receipt, and unless `--no-wait` the event until it ends. Exit code 1: refused, or it ended badly; 3: no
- *    service.
+ * Our secrets go nowhere but to this machine, or to where the configuration says that the hooks are. Exit code 1: it was
+ * refused, or its event ended badly; 3: no service.
  */
 
-/** Flags that are fields of the payload of a built-in hook. */
 const FIELD_OPTIONS = [
   option('--text <text>', 'wake: what happened'),
   option('--mode <mode>', 'wake: now (default) or next-heartbeat'),
@@ -48,7 +42,6 @@ const FIELD_OPTIONS = [
   option('--run-timeout <seconds>', 'agent: longest run', positiveNumber('--run-timeout')),
 ] as const;
 
-/** The values of those flags. */
 type Fields = OptionValues<typeof FIELD_OPTIONS>;
 
 /** The names of those fields in the payload, by hook and by the flag's value. */
@@ -71,7 +64,6 @@ const FIELD_NAMES: Readonly<
   },
 };
 
-/** What says which request is meant, beside the hook. */
 const MAKE_A_REQUEST = ['sample', 'header', 'payload', 'query'].concat(
   Object.values(FIELD_NAMES).flatMap((names) => Object.keys(names)),
 );
@@ -80,7 +72,6 @@ const MAKE_A_REQUEST = ['sample', 'header', 'payload', 'query'].concat(
 const OWN_HEADERS =
   /^(?:authorization|x-gateway-token|content-type|content-length|content-encoding|host|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive)$/;
 
-/** Of the command itself; the fields of payloads stand above. */
 const OPTIONS = [
   option('--idempotency-key <key>', 'a repeat of the same key runs once'),
   option('--no-wait', 'print the id of the event and end'),
@@ -95,14 +86,8 @@ const OPTIONS = [
   ...SERVICE_OPTIONS,
 ] as const;
 
-/** Everything that the command line of `hooks send` may say. */
 export type SendOptions = OptionValues<typeof OPTIONS>;
 
-/**
- * Sends one request as any sender would and waits for the end of its event. The payload is a file, or made from flags
- * for the built-in hooks `wake` and `agent`, or one of the samples of a preset's vendor. It goes out with the hook
- * token, or signed where the path asks for that.
- */
 export const send = defineCommand({
   name: 'send',
   description: 'send a request to a hook and tell what becomes of it',
@@ -257,7 +242,6 @@ function fieldPayload(hook: string, flags: Fields): Record<string, unknown> | nu
   return Object.fromEntries(given.map(([flag, field]) => [field, values[flag]]));
 }
 
-/** Says to which hook the flag belongs. */
 function strayFlag(hook: string, name: string): CliError {
   const owner = name in FIELD_NAMES.wake ? 'wake' : 'agent';
   return new CliError(

@@ -7,11 +7,6 @@ import { serviceCommand } from '../service/service-command.ts';
 import { age, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
-/*
- * What sessions remember, as the agent's next turn would be given it: the transcript, the lines that wait for a
- * heartbeat, and where the session last spoke.
- */
-
 /** Without a key a table of all sessions, in order of their keys; with one its transcript and what waits there. */
 export const sessions = serviceCommand({
   name: 'sessions',
@@ -56,7 +51,6 @@ export const sessions = serviceCommand({
   },
 });
 
-/** Rows of the list, head first. */
 function sessionTable(sessions: readonly SessionSummary[], now: number): string[][] {
   const rows = sessions.map(({ key, turns, pendingSystemEvents, lastTurnAt }) => [
     asLine(key),
@@ -67,7 +61,6 @@ function sessionTable(sessions: readonly SessionSummary[], now: number): string[
   return [['SESSION', 'TURNS', 'WAITING', 'LAST TURN'], ...rows];
 }
 
-/** A session as an operator reads it: where it last spoke, what waits, what was said. */
 function sessionLines(session: SessionDetails, paint: Paint): string[] {
   const { key, agentId, lastRoute, pendingSystemEvents, turns } = session;
   const waiting = pendingSystemEvents.map(({ at, text, trust }) => [
@@ -87,7 +80,6 @@ function sessionLines(session: SessionDetails, paint: Paint): string[] {
   ];
 }
 
-/** The lines of all, with an empty one between two. */
 function apart(all: readonly (readonly string[])[]): string[] {
   return all.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }

@@ -15,7 +15,6 @@ import { presentSender } from '../senders/setup-plan.ts';
 import { GuidedSetup } from '../setup/guide.ts';
 import { Interruption } from '../terminal.ts';
 
-/** Of the guide, and of `hooks setup model` and `hooks setup channel`. */
 const GUIDE_OPTIONS = [
   option(
     '--model <model>',

@@ -1,7 +1,6 @@
 import { StopRequest } from '../../platform/stop-request.ts';
 import { defineCommand, option } from '../command.ts';
 
-/** The service itself, in this process. */
 export const start = defineCommand({
   name: 'start',
   description: 'start the service and leave it running',

@@ -23,9 +23,8 @@ import type { Terminal } from '../terminal.ts';
 import { age } from '../text-layout.ts';
 
 /*
- * Tokens of senders. They are kept as digests, in one fragment per sender (gateway.d), which a running service takes in
- * within a second. A sender may have several at a time: make the second (`new --for`), enter it at the sender, end the
- * first (`retire --old`), and no request is lost on the way.
+ * Kept as digests, in one fragment per sender (gateway.d), which a running service takes in within a second. A sender may
+ * have several at a time: make the second (`new --for`), enter it at the sender, end the first (`retire --old`).
  */
 
 const COMMAND = 'hooks token new';
@@ -116,7 +115,6 @@ async function newOperator(
   else terminal.print(token);
 }
 
-/** Says what the new token opens. */
 function tell(
   { id, hooks, tokens: { length } }: Sender,
   file: string,
@@ -162,7 +160,6 @@ const tokenList = defineCommand({
   },
 });
 
-/** A token, and where it is written. */
 type ShownToken = Pick<ListedToken, 'id' | 'secret' | 'hooks' | 'notAfter' | 'lastUsedAt'> & {
   readonly file: string;
 };
@@ -198,7 +195,6 @@ async function toldUses(context: CommandContext): Promise<ReadonlyMap<string, st
   }
 }
 
-/** Rows of the list, head first. */
 function tokenTable(tokens: readonly ShownToken[], now: number): string[][] {
   const rows = tokens.map(({ id, secret, hooks, notAfter, lastUsedAt }) => [
     id === null ? 'hooks.token' : asLine(id),
@@ -210,7 +206,6 @@ function tokenTable(tokens: readonly ShownToken[], now: number): string[][] {
   return [['SENDER', 'SECRET', 'HOOKS', 'ENDS', 'LAST USED'], ...rows];
 }
 
-/** Ends tokens that `hooks token new --for` made. */
 const tokenRetire = defineCommand({
   name: 'retire',
   description: 'end the token of a sender that "hooks token new --for" made',
@@ -245,7 +240,6 @@ const tokenRetire = defineCommand({
   },
 });
 
-/** Tokens of senders, which open hooks, and of operators beside the first. */
 export const token: CommandGroup = {
   name: 'token',
   description: 'make, list and end the tokens of senders, make and end those of operators',

@@ -6,7 +6,6 @@ import { serviceCommand } from '../service/service-command.ts';
 
 const LONGEST_NAME = 60;
 
-/** What agents used, and what it cost. */
 export const usage = serviceCommand({
   name: 'usage',
   description: 'show the tokens that agents used and their cost, heartbeats apart',
