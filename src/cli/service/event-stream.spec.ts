@@ -14,7 +14,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Everything that was told, and how it ended. */
 async function followed(answer: Answer): Promise<{ told: ToldEvents[]; end: unknown }> {
   scripted = answer;
   const told: ToldEvents[] = [];

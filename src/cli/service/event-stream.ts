@@ -6,18 +6,12 @@ import { ServiceUnreachable, checked } from './service-answers.ts';
 import { placeText, targetAt } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/*
- * Server-sent events as `GET /ops/api/events/stream` writes them: lines of `name: value`, an empty line behind each
- * message, and lines that begin with a colon so that nobody takes the connection for dead.
- */
+/* Lines of `name: value`, an empty line behind each message; lines that begin with a colon are signs of life. */
 
-/** What the service tells of events. */
 export interface ToldEvents {
   /** The last that changed first. */
   readonly events: readonly EventSummary[];
-  /** How many others changed. */
   readonly more: number;
-  /** Where to go on after a break. */
   readonly mark: string;
 }
 
@@ -29,11 +23,7 @@ const LONGEST_SILENCE_MS = 60_000;
 /** Largest refusal of a stream, in bytes. */
 const LARGEST_REFUSAL = 64 * 1024;
 
-/**
- * What the service tells, until it ends the stream.
- * @param headers the operator's token, and where to go on
- * @throws ServiceRefusal, ServiceUnreachable
- */
+/** Until the service ends the stream. @throws ServiceRefusal, ServiceUnreachable */
 export async function* followEvents(
   at: ServicePlace,
   headers: Readonly<Record<string, string>>,
@@ -54,7 +44,6 @@ export async function* followEvents(
   }
 }
 
-/** What stands in the answer to a stream that was not opened. */
 async function readRefusal(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

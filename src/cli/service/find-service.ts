@@ -12,7 +12,6 @@ import { ServiceClient } from './service-client.ts';
 import { givenPlace, givenUrl, isOwnPlace, listeningPlace } from './service-place.ts';
 import type { ServicePlace } from './service-place.ts';
 
-/** Of every command that asks the running service. */
 export const SERVICE_OPTIONS = [
   option('--url <url>', 'where the service is (default: gateway.host and gateway.port)'),
   option(
@@ -27,23 +26,17 @@ export const SERVICE_OPTIONS = [
 ] as const;
 
 /** What a command line may say about the service; all else is in its configuration. */
-export interface ServiceChoice {
+interface ServiceChoice {
   readonly url?: string;
   /** Where the operator API is, when not there. */
   readonly opsUrl?: string;
-  /** File with the operator token. */
   readonly tokenFile?: string;
-  /** File with the hook token. */
   readonly hookTokenFile?: string;
   /** The hook to send to, by its name below the prefix. */
   readonly hook?: string;
 }
 
-/**
- * Finds the running service of this configuration, and the tokens for it, without a side effect.
- * @param signal gives up whatever the client has under way.
- * @throws CliError when the configuration does not say where, or its tokens do not belong to `--url`.
- */
+/** Has no side effect. @throws CliError when the configuration does not say where, or its tokens are not for `--url` */
 export async function findService(
   context: CommandContext,
   choice: ServiceChoice,

@@ -1,9 +1,6 @@
 import type { paths } from '../../../docs/openapi.d.ts';
 
-/*
- * The operations of the operator API as types, from the API's own description (docs/openapi.json): a command names a
- * route, and what it has to give and what it gets follow.
- */
+/* From the API's own description (docs/openapi.json): a command names a route, and what it gives and gets follow. */
 
 /** Any operation: `GET /ops/api/status`. */
 export type Call = {
@@ -29,13 +26,11 @@ type Operation<C extends Call> = C extends `${infer Verb} ${infer Path}`
     : never
   : never;
 
-/** What an operation answers when it did what it was asked. */
 export type AnswerTo<C extends Call> =
   Operation<C> extends { responses: { 200: { content: { 'application/json': infer Answer } } } }
     ? Answer
     : never;
 
-/** Query of an operation. */
 export type QueryOf<C extends Call> =
   Operation<C> extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
 
@@ -49,7 +44,6 @@ export type BodyOf<C extends Call> = [RequestBody<C>] extends [never]
 type RequestBody<C extends Call> =
   Operation<C> extends { requestBody?: infer Body } ? NonNullable<Body> : never;
 
-/** What an operation is given: what stands in its path, its query and its body, as far as it has them. */
 export type GivenTo<C extends Call> = PathAndQuery<C> &
   ([BodyOf<C>] extends [never] ? { readonly body?: never } : { readonly body: BodyOf<C> });
 

@@ -5,10 +5,8 @@ import type { Terminal } from '../terminal.ts';
 
 const DEFAULT_LIMIT = 20;
 const LARGEST_LIMIT = 10_000;
-/** Most that the service gives at a time. */
 const LARGEST_PAGE = 200;
 
-/** Of every command that lists what the service gives page by page. */
 export const PAGE_OPTIONS = [
   option(
     '--limit <count>',
@@ -18,13 +16,11 @@ export const PAGE_OPTIONS = [
   option('--cursor <cursor>', 'go on where an earlier list ended'),
 ] as const;
 
-/** An answer with some of the rows that there are. */
 interface Page {
   /** Where the next ones begin; null: there are no more. */
   readonly nextCursor: string | null;
 }
 
-/** Which rows one call asks for. */
 interface PageAsked {
   readonly limit: number;
   readonly cursor?: string;
@@ -50,7 +46,6 @@ export async function gatherPages<
   }
 }
 
-/** Every page, however many calls it takes. */
 export async function* everyPage<P extends Page>(
   fetchPage: (cursor: string | undefined) => Promise<P>,
 ): AsyncGenerator<P, void> {
@@ -61,7 +56,6 @@ export async function* everyPage<P extends Page>(
   }
 }
 
-/** Says where the list goes on, if it does. */
 export function noteMore(nextCursor: string | null, terminal: Terminal): void {
   if (nextCursor !== null) terminal.note(`There are more: --cursor ${asLine(nextCursor)}`);
 }

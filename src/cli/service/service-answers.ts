@@ -3,12 +3,8 @@ import { isRecord } from '../../platform/objects.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 
-/*
- * How asking the service can fail, with the way out: it answers no (`ServiceRefusal`, exit code 1), or what answers, if
- * anything does, is not the service (`ServiceUnreachable`, 3).
- */
+/* The service answers no (`ServiceRefusal`, 1), or what answers, if anything, is not it (`ServiceUnreachable`, 3). */
 
-/** What an operator does about a request that no mapping takes. */
 const UNKNOWN_HOOK =
   'Is its preset in hooks.presets (hooks setup <preset>)? See why no mapping takes it: hooks preview <hook> --payload FILE';
 
@@ -36,7 +32,6 @@ const HINTS: Readonly<Record<string, string>> = {
   nothing_to_retry: 'To send its request once more: hooks events replay ID',
 };
 
-/** Characters of the service's own sentence that are shown. */
 const LONGEST_SENTENCE = 2000;
 
 /** The service answered no: 1. */
@@ -70,7 +65,6 @@ export class ServiceUnreachable extends CliError {
   }
 }
 
-/** Failures of our own client that have no code of the system. */
 const REASONS: Readonly<Partial<Record<HttpFailure, string>>> = {
   'timed-out': 'TIMEOUT',
   'too-large': 'TOO_LARGE',
@@ -82,10 +76,8 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ServiceUnreachable && error.reason !== 'STRANGER';
 }
 
-/** The hint where nothing listens. */
 const START_IT = 'Start it with: hooks start';
 
-/** What happened and what to do, by the code of the failure. */
 function explain(reason: string): readonly [what: string, hint: string] {
   switch (reason) {
     case 'TIMEOUT':
@@ -119,12 +111,6 @@ function explain(reason: string): readonly [what: string, hint: string] {
   }
 }
 
-/*
- * What an answer of the service says: a receipt, the JSON that was asked for, or no. What only looks like an answer of
- * the service is told from one.
- */
-
-/** What the sender of a request is answered. */
 export interface Receipt {
   readonly status: number;
   /** Null: an answer without a body that names none. */

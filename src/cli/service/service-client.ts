@@ -19,8 +19,7 @@ const PATIENCE_MS = 30_000;
 const PATIENCE_OF_SENDS_MS = 90_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Where the service is, and what it is shown there. */
-export interface ServiceAddress {
+interface ServiceAddress {
   /** Where its hooks are; a reverse proxy may serve them under a path of its own. */
   readonly url: URL;
   /** Where its operator API is. @default there, too */
@@ -35,7 +34,6 @@ export interface ServiceAddress {
   readonly isOwn?: boolean;
 }
 
-/** What any operation is given. */
 interface Given {
   /** What stands for the words in braces of its route. */
   readonly path?: Readonly<Record<string, string>>;
@@ -43,7 +41,6 @@ interface Given {
   readonly body?: unknown;
 }
 
-/** Which events. */
 export type EventsAsked = QueryOf<'GET /ops/api/events'>;
 
 /**
@@ -61,17 +58,14 @@ export class ServiceClient {
     this.#address = address;
   }
 
-  /** Where its hooks are. */
   get url(): URL {
     return this.#address.url;
   }
 
-  /** Where its operator API is. */
   get operator(): ServicePlace {
     return this.#address.operator ?? this.#address;
   }
 
-  /** `hooks.path`. */
   get hooksPath(): string {
     return this.#address.hooksPath;
   }
@@ -81,15 +75,11 @@ export class ServiceClient {
     return this.#address.isOwn === true;
   }
 
-  /** Whether there is a token to send to hooks with. */
   get canSend(): boolean {
     return this.#address.hookToken !== undefined;
   }
 
-  /**
-   * Calls one operation of the operator API, such as `POST /ops/api/events/{id}/retry`.
-   * @param proof a key that every such answer of the service has, and a stranger's would not.
-   */
+  /** @param proof a key that every such answer of the service has, and a stranger's would not */
   ask<C extends Call>(call: C, proof: keyof AnswerTo<C>, given: GivenTo<C>): Promise<AnswerTo<C>>;
   async ask(call: string, proof: string, { path, query, body }: Given): Promise<object> {
     const [method = '', route = ''] = call.split(' ');
@@ -119,16 +109,12 @@ export class ServiceClient {
     return this.ask('GET /ops/api/events/{id}', 'request', { path: { id } });
   }
 
-  /**
-   * Events that come or change, as the service tells them, until it ends the stream; the first message comes at once.
-   * @param mark of the last message that came, to go on there.
-   */
+  /** The first message comes at once. @param mark of the last message that came, to go on there */
   async *follow(mark: string | undefined): AsyncGenerator<ToldEvents, void> {
     const headers = { ...this.#bearer, ...(mark !== undefined && { 'last-event-id': mark }) };
     yield* followEvents(this.operator, headers, this.signal);
   }
 
-  /** What the sender would be answered today. */
   async replay(id: string): Promise<Receipt> {
     const path = `/ops/api/events/${encodeURIComponent(id)}/replay`;
     const at = this.operator;

@@ -6,7 +6,6 @@ import type { Paint } from '../text-layout.ts';
 import { SERVICE_OPTIONS, findService } from './find-service.ts';
 import type { ServiceClient } from './service-client.ts';
 
-/** A command that asks the running service and shows the answer: what is asked, and how it looks. */
 interface ServiceCommand<Options extends OptionList, Answer> extends Omit<
   CliCommand,
   'options' | 'action'
@@ -20,11 +19,9 @@ interface ServiceCommand<Options extends OptionList, Answer> extends Omit<
   fails?(this: void, answer: NoInfer<Answer>): boolean;
   /** Picks what `--json` prints. Default: the whole answer. */
   json?(this: void, answer: NoInfer<Answer>): unknown;
-  /** Shows it to a person. */
   print(this: void, answer: NoInfer<Answer>, asked: Asked<Options>, ...args: string[]): void;
 }
 
-/** What such a command works with. */
 export interface Asked<Options extends OptionList = []> {
   readonly service: ServiceClient;
   readonly options: OptionValues<Options>;

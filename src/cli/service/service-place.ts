@@ -3,7 +3,6 @@ import { listeningAddress } from '../../service/index.ts';
 import type { ListenAddress } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 
-/** Where the service is asked. */
 export interface ServicePlace {
   /** Without a trailing slash in its path; a reverse proxy may serve it under a path of its own. */
   readonly url: URL;
@@ -81,7 +80,6 @@ export function isOwnPlace(
   return configured.some((own) => own.url.origin === url.origin);
 }
 
-/** The address of a path there. */
 export function targetAt({ url }: ServicePlace, path: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}${path}`;
 }

@@ -7,16 +7,11 @@ import { tableLines } from '../terminal.ts';
 import { INDENT, age, duration, fieldLines, localTime, section } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 
-/*
- * The state of a service on one screen: what it does at the moment, and below it what only a person can mend.
- */
-
 /** What a script should be told of: something is lost, refused or does not work. */
 export function needsPerson({ attention }: Pick<ServiceStatus, 'attention'>): boolean {
   return attention.some(({ severity }) => severity !== 'info');
 }
 
-/** What to do about it: what to type, or a sentence. */
 export function remedyOf({ command, todo }: Pick<AttentionItem, 'command' | 'todo'>): string {
   return command ?? todo;
 }
@@ -33,7 +28,6 @@ function timesOf(
   return times.length === 0 ? '' : ` (${times.join(', ')})`;
 }
 
-/** How it is laid out. */
 interface StatusLook {
   /** Epoch milliseconds. */
   readonly now: number;
@@ -78,7 +72,6 @@ export function statusLines(
   ];
 }
 
-/** Its address for a browser. */
 function consoleText({ url, socketPath }: ServicePlace): string {
   if (socketPath === undefined) return targetAt({ url }, '/console');
   return `http://localhost:18791/console, after: ssh -L 18791:${asLine(socketPath)} <this machine>`;
@@ -108,9 +101,7 @@ function counted(counts: NonNullable<ServiceStatus['work']>): string {
   return later === '' ? now : `${now}; for later: ${later}`;
 }
 
-/*
- * How channels are doing, as an operator reads it. What a platform answered is foreign text and is made harmless.
- */
+/* What a platform answered is foreign text and is made harmless. */
 
 /** Rows of `hooks channels list`, head first. */
 export function channelTable(channels: readonly ChannelReport[], now: number): string[][] {
