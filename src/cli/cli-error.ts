@@ -3,7 +3,6 @@ export const EXIT = {
   fine: 0,
   /** The thing failed, or problems were found. */
   failed: 1,
-  /** The command line itself was wrong. */
   usage: 2,
   /** The service (or the mailbox) cannot be reached. */
   unreachable: 3,

@@ -5,20 +5,14 @@ import type { StopRequest } from '../platform/stop-request.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
-/*
- * What a command is: one object per command, in a file of its own below `commands/`, and a row in `commands.ts`.
- * `program.ts` makes the tree of commander from the rows; help, completion and docs/cli.md are read from that tree.
- */
+/* One object per command, in a file below `commands/`, and a row in `program.ts`; docs/cli.md is read from that tree. */
 
-/** One command as it is typed, explained and run. */
 export interface CliCommand<Options extends OptionList = OptionList> {
   /** One word; a command of a group is called by its own word only: `check`, not `config check`. */
   readonly name: string;
-  /** One sentence, shown in the list of commands and in the command's own help. */
   readonly description: string;
   /** In the order they are typed; `<required>` ones first, then `[optional]` ones. Default: none. */
   readonly arguments?: readonly ArgumentDeclaration[];
-  /** In the order of the help. */
   readonly options: Options;
   /** At least one; shown at the end of the help. */
   readonly examples: readonly Example[];
@@ -42,9 +36,7 @@ export interface CommandGroup {
   readonly commands: readonly CliCommand[];
 }
 
-/** What a command works with besides its own arguments and options. */
 export interface CommandContext {
-  /** Where its words go, and its exit code. */
   readonly terminal: Terminal;
   /** The environment of the process, `.env` not included. */
   readonly env: Environment;
@@ -55,14 +47,11 @@ export interface CommandContext {
   readonly stop: StopRequest | undefined;
   /** Its waits keep the process alive. */
   readonly clock: Clock;
-  /** The tree of all commands. */
   readonly program: Command;
 }
 
-/** One argument: how the help writes it (`<id>`, `[hook]`), and what it is. */
-export type ArgumentDeclaration = readonly [syntax: string, description: string];
+type ArgumentDeclaration = readonly [syntax: string, description: string];
 
-/** One line of a command's examples: what to type, and what it does. */
 export type Example = readonly [command: string, purpose: string];
 
 /** One flag: commander's notation (`--limit <count>`, `-y, --yes`, `--no-wait`), its help, and how its text is read. */
@@ -82,7 +71,6 @@ export type OptionValues<Options extends OptionList> = {
   ]?: Option extends OptionDeclaration<string, infer Value> ? Value : never;
 };
 
-/** Checks a command's action against its options; the object itself stays as it is. */
 export function defineCommand<const Options extends OptionList>(
   command: CliCommand<Options>,
 ): CliCommand<Options> {
@@ -107,7 +95,6 @@ export function option(
   return { flags, description, ...(parse !== undefined && { parse }) };
 }
 
-/** Of every command that has a result. */
 export const JSON_OPTION = option('--json', 'print one JSON document and nothing else');
 
 /** Reads a whole number from `least` to `most`; anything else is a wrong usage. */
@@ -131,7 +118,6 @@ export function oneOf<const Word extends string>(
   };
 }
 
-/** Reads a number over 0; anything else is a wrong usage. */
 export function positiveNumber(flag: string): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -140,7 +126,6 @@ export function positiveNumber(flag: string): (text: string) => number {
   };
 }
 
-/** The refusal of a flag's value: `--limit must be …`. */
 export function wrongValue(flag: string, form: string): CliError {
   return new CliError(`${flag} must be ${form}.`, undefined, EXIT.usage);
 }

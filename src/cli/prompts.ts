@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { CliError, EXIT } from './cli-error.ts';
 
-/** A question that is answered with one line. */
 interface TextQuestion {
   readonly message: string;
   readonly initialValue?: string | undefined;
@@ -9,7 +8,6 @@ interface TextQuestion {
   readonly validate?: (answer: string) => string | undefined;
 }
 
-/** One of the answers of a question that gives a choice. */
 interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
@@ -20,10 +18,7 @@ interface AskingStreams {
   readonly stdout: Writable & { readonly isTTY?: boolean };
 }
 
-/**
- * Questions of `setup`, `mail setup` and whatever takes a sample to the person at the terminal, put by @clack/prompts. Ctrl-C
- * and Escape leave one, which ends the command (130) with nothing done. Where there is nobody, everything is said by flags.
- */
+/** Put by @clack/prompts. Ctrl-C and Escape leave a question, which ends the command (130) with nothing done. */
 export class Prompts {
   constructor(private readonly streams: AskingStreams) {}
 
@@ -45,7 +40,6 @@ export class Prompts {
     return answered<string>(answer).trim();
   }
 
-  /** What is typed is not shown. */
   async password(message: string): Promise<string> {
     const { password } = await clack();
     const validate = (value: string | undefined): string | undefined =>

@@ -7,13 +7,7 @@ import { CliError, EXIT } from './cli-error.ts';
 import { option, wrongValue } from './command.ts';
 import { asLine } from './foreign-text.ts';
 
-/*
- * A request to a hook as the command line gives it, for `hooks send` and `hooks preview`: the name of the hook, its
- * headers and query parameters by repeated flags, and its payload from a file or stdin.
- */
-
-/** Values by name, as repeated flags gather them. */
-export type NamedValues = Readonly<Record<string, string>>;
+type NamedValues = Readonly<Record<string, string>>;
 
 export const REQUEST_OPTIONS = [
   option('--payload <file>', 'file with the JSON to send; - is stdin'),
@@ -21,17 +15,15 @@ export const REQUEST_OPTIONS = [
   option('--query <name=value>', 'query parameter of the request; may be repeated', withParameter),
 ] as const;
 
-/** Where a payload may come from. */
 export interface PayloadSource {
   /** What a relative path starts from. */
   readonly cwd: string;
   readonly stdin: Readable;
-  /** Gives up what stdin still has to say. */
   readonly signal?: AbortSignal;
 }
 
 /** Most bytes of a payload: no service takes more (`hooks.maxBodyBytes`), and some files never end. */
-export const LARGEST_PAYLOAD = 64 * 1024 * 1024;
+const LARGEST_PAYLOAD = 64 * 1024 * 1024;
 
 /**
  * The name of a hook as it stands in a URL, from what a person writes: `github`, `/github` or the whole path
@@ -98,10 +90,7 @@ export async function readPayload(
   return bytes;
 }
 
-/**
- * The same, whatever it holds.
- * @throws CliError when it cannot be read or is too large; the reason of the signal.
- */
+/** @throws CliError when it cannot be read or is too large; the reason of the signal */
 function readBytes(name: string, source: PayloadSource): Promise<Buffer<ArrayBuffer>> {
   return name === '-' ? allOf(source.stdin, 'stdin', source.signal) : fileBytes(name, source);
 }

@@ -13,9 +13,7 @@ import { Prompts } from './prompts.ts';
 import { Terminal } from './terminal.ts';
 import type { Streams } from './terminal.ts';
 
-/** One call of the command. */
-export interface CliCall {
-  /** What was typed after `hooks`. */
+interface CliCall {
   readonly args: readonly string[];
   readonly env: Environment;
   readonly cwd: string;
@@ -62,7 +60,6 @@ function endWithoutReader({ stdout, stderr }: Streams): void {
   });
 }
 
-/** Says on stderr why a command failed and what to do; returns what the process ends with. */
 function reportError(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
   // Help or version was printed, help also where a command was missing: commander throws to end there.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;

@@ -120,7 +120,6 @@ describe('tableLines', () => {
   });
 });
 
-/** What is written to stderr by a progress that shows these texts. */
 function written(isTTY: boolean, ...texts: string[]): string {
   let all = '';
   const stream = { isTTY, columns: 20, write: (text: string) => (all += text) };

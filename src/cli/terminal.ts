@@ -6,14 +6,12 @@ import type { ExitCode } from './cli-error.ts';
 import { asLine, safeJson } from './foreign-text.ts';
 import type { Prompts } from './prompts.ts';
 
-/** The three streams of a process, or what stands for them. */
 export interface Streams {
   readonly stdin: Readable & Partial<Pick<NodeJS.ReadStream, 'isTTY'>>;
   readonly stdout: Output;
   readonly stderr: Output;
 }
 
-/** Where words go: a terminal, a file or a pipe. */
 export type Output = Writable &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'getColorDepth'>>;
 
@@ -25,7 +23,6 @@ const COLUMNS = 80;
 /** Columns where no terminal cuts anything: whole ids, and room for words. */
 const WHERE_NOTHING_IS_CUT = 200;
 
-/** Between two columns of a table. */
 const GAP = '  ';
 
 /** Fewest characters a column of a table is cut down to. */
@@ -61,7 +58,6 @@ export class Terminal {
     return stdout.isTTY ? stdout.columns || COLUMNS : WHERE_NOTHING_IS_CUT;
   }
 
-  /** One line of the result. */
   print(line = ''): void {
     this.streams.stdout.write(`${line}\n`);
   }
@@ -71,7 +67,6 @@ export class Terminal {
     for (const line of wrapped(this.typed(text), this.columns, indents)) this.print(line);
   }
 
-  /** The whole result as one JSON document. */
   printJson(document: unknown): void {
     this.print(safeJson(document, 2));
   }
@@ -106,7 +101,6 @@ export class Terminal {
     return this.#styled(format, text, this.streams.stdout);
   }
 
-  /** The same for what goes to stderr. */
   styleNote(format: Format, text: string): string {
     return this.#styled(format, text, this.streams.stderr);
   }
@@ -147,8 +141,7 @@ export class Progress implements Disposable {
   }
 }
 
-/** What lines begin with. */
-export interface Indents {
+interface Indents {
   readonly first?: string;
   readonly rest?: string;
 }
@@ -174,7 +167,6 @@ function wrapped(
   return [...lines, line].map((whole) => whole.replaceAll('\u00A0', ' '));
 }
 
-/** Without the codes of colours. */
 function measureWidth(text: string): number {
   return stripVTControlCharacters(text).length;
 }
@@ -203,7 +195,6 @@ export function cut(text: string, width: number): string {
   return `${shown}…`;
 }
 
-/** `text` with blanks behind it, up to so many columns. */
 export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
@@ -218,11 +209,9 @@ export function displayWidth(text: string): number {
 
 /** Marks stand upon the letter before, as do joiners and selectors. */
 const NO_COLUMN = /^(?:\p{Mn}|\p{Me}|\u200c|\u200d|\ufe0e|\ufe0f)$/u;
-/** Pictures and the scripts of East Asia. */
 const TWO_COLUMNS =
   /^[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u;
 
-/** As terminals do it. */
 function widthOf(letter: string): number {
   if (NO_COLUMN.test(letter)) return 0;
   return TWO_COLUMNS.test(letter) ? 2 : 1;

@@ -1,24 +1,18 @@
 import { asLine, safeJson } from './foreign-text.ts';
 import type { Terminal } from './terminal.ts';
 
-/*
- * How texts of several commands are laid out: titled sections, fields, times. All lines are safe for a terminal when
- * the values that go in were made so, or are put in with `fieldLines`.
- */
+/* Lines are safe for a terminal when the values that go in were made so, or are put in with `fieldLines`. */
 
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-/** Puts a colour on a text, or leaves it as it is where no colours are wanted. */
 export type Paint = (colour: Colour, text: string) => string;
 
 export const PLAIN: Paint = (_colour, text) => text;
 
-/** The colours of a terminal's stdout. */
 export function paintFor(terminal: Terminal): Paint {
   return (colour, text) => terminal.style(colour, text);
 }
 
-/** What a line below a title begins with. */
 export const INDENT = '  ';
 
 /** A title with indented lines under it; nothing when there are none. */
@@ -69,7 +63,6 @@ export function localTime(at: string, now: number): string {
   return day === today ? time : `${day} ${time.slice(0, 'hh:mm'.length)}`;
 }
 
-/** Day and time of a moment, `2026-11-20` and `13:04:05`, in the time zone of whoever looks. */
 export function localDayAndTime(moment: Date): [day: string, time: string] {
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = [moment.getFullYear(), two(moment.getMonth() + 1), two(moment.getDate())];

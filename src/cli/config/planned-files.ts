@@ -31,26 +31,22 @@ import { asLines } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /*
- * What a command would write. The user's own files are never edited: a command has fragments of its own, which it
- * replaces as a whole, and makes a gateway.json5 only where there is none. Secrets of a model or a channel are lines of
- * .env. The result is looked at before anything is written.
+ * The user's own files are never edited: a command replaces fragments of its own as a whole, and makes a gateway.json5
+ * only where there is none. Secrets of a model or a channel are lines of .env.
  */
 
-/** A gateway.json5 to be made. */
 interface NewGateway {
   readonly text: string;
   /** The same without a secret. */
   readonly shown: string;
 }
 
-/** The fragment of a command. */
 export interface PlannedFragment extends FragmentPlan {
   readonly sections: Sections;
   /** The same without a secret. */
   readonly shown: Sections;
 }
 
-/** The files of a command, worked out and not yet written. */
 export class PlannedFiles {
   /** @param gateway undefined: there is one, or none is to be made. */
   constructor(
@@ -61,14 +57,12 @@ export class PlannedFiles {
     private readonly variables: Variables = {},
   ) {}
 
-  /** Whether anything would be other than it is. */
   get isChange(): boolean {
     const isNews = ({ name, sections }: PlannedFragment): boolean =>
       !isDeepStrictEqual(fragmentSections(this.before, name) ?? {}, asWritten(sections));
     return this.gateway !== undefined || this.#dotenv !== undefined || this.fragments.some(isNews);
   }
 
-  /** The configuration that they would make, with everything that would be wrong with it. */
   inspect(env: Environment): Promise<Inspection> {
     const { gateway = this.before.gateway } = { gateway: this.gateway?.text };
     const { dotenv = this.before.dotenv } = { dotenv: this.#dotenv };
@@ -79,7 +73,6 @@ export class PlannedFiles {
     return inspectConfiguration(this.dir, env, files);
   }
 
-  /** Names of what is written. */
   get names(): string[] {
     return [
       ...(this.#dotenv === undefined ? [] : [DOTENV_FILE]),
@@ -94,7 +87,6 @@ export class PlannedFiles {
     return { gateway: this.gateway?.shown ?? null, fragment };
   }
 
-  /** Shows what would be written, without secrets. */
   show(terminal: Terminal): void {
     if (this.gateway !== undefined) {
       print(`${GATEWAY_FILE} (new, mode 0600)`, this.gateway.shown, terminal);
@@ -117,7 +109,6 @@ export class PlannedFiles {
     }
   }
 
-  /** The new text of .env; undefined: it stays as it is. */
   get #dotenv(): string | undefined {
     const { dotenv } = this.before;
     if (Object.keys(this.variables).length === 0) return undefined;
@@ -126,7 +117,6 @@ export class PlannedFiles {
   }
 }
 
-/** A text of sections as fragments are written. */
 function toJson5(sections: Sections): string {
   return JSON5.stringify(sections, { space: 2, quote: "'" });
 }

@@ -3,16 +3,11 @@ import { CliError } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * What is wrong with a configuration, in the same words wherever a command shows it: those of a start.
- */
-
 /** `hooks.path must …`, whatever a file has in that place. */
 export function problemLine({ key, message }: Problem): string {
   return asLine(`${key} ${message}`);
 }
 
-/** Shows everything that is wrong, and everything that should be looked at, as part of the result. */
 export function printProblems(
   { problems, warnings }: { problems: readonly Problem[]; warnings: readonly Problem[] },
   terminal: Terminal,
@@ -24,7 +19,6 @@ export function printProblems(
   for (const line of all) terminal.printWrapped(line, { rest: '  ' });
 }
 
-/** Says what should be looked at beside the result. */
 export function noteWarnings(warnings: readonly Problem[], terminal: Terminal): void {
   for (const one of warnings) {
     terminal.note(`${terminal.styleNote('yellow', 'warning')} ${problemLine(one)}`);
