@@ -28,7 +28,6 @@ export function readColor(text: string): readonly number[] | undefined {
   return numbers?.map((part, at) => Math.min(part, at < 3 ? 255 : 1));
 }
 
-/** What is seen of a colour above another. */
 export function over(color: readonly number[], below: Color | undefined): Color | undefined {
   const [red = 0, green = 0, blue = 0, alpha = 1] = color;
   if (alpha >= 1) return [red, green, blue];

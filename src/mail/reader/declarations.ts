@@ -17,7 +17,6 @@ export interface Declaration {
 const MAX_VALUE = 200;
 const COLORS = /^(?:-webkit-text-fill-|background-)?color$/;
 
-/** Reads declarations; what it has read before costs nothing. */
 export class Declarations {
   readonly #inline = new Map<string, readonly Declaration[]>();
   readonly #values = new Map<string, string | undefined>();
@@ -27,7 +26,6 @@ export class Declarations {
     this.#budget = budget;
   }
 
-  /** Those of the attribute `style`. */
   inline(css: string): readonly Declaration[] {
     const known = this.#inline.get(css);
     if (known !== undefined) return known;

@@ -33,10 +33,6 @@ export class MailReader {
   #worker: Worker | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param timeoutMs longest attempt to read one message, in milliseconds
-   * @param thread the thread's program
-   */
   constructor(
     private readonly timeoutMs = READ_TIMEOUT_MS,
     private readonly thread = THREAD,
@@ -82,7 +78,6 @@ export class MailReader {
     }
   }
 
-  /** Waits for everything before it, whatever became of that. */
   #enqueue<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(act);
     this.#queue = done.catch(() => {});

@@ -2,7 +2,6 @@
 
 /** Whether something holds; `maybe` where that is not known here. */
 type Match = 'yes' | 'maybe' | 'no';
-/** By screen. */
 export type Held = readonly Match[];
 
 /** Widths of a desk and a phone, in pixels. */
@@ -19,7 +18,6 @@ function least(matches: readonly Match[]): Match {
   return matches.includes('maybe') ? 'maybe' : 'yes';
 }
 
-/** Of the words behind `@media`, or in the attribute `media`. */
 export function holds(words: string): Held {
   const queries = words
     .toLowerCase()

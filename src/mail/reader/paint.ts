@@ -8,7 +8,6 @@ import type { Verdict } from './properties.ts';
 /** The values that a property may have, `?` for one that is not understood; only what is seen by all of them is seen. */
 export type Values = ReadonlyMap<string, readonly string[]>;
 
-/** What an element passes on to all that is in it. */
 export interface Paint {
   /** Of all around it: nothing in it is seen better. */
   readonly box: Verdict;
@@ -19,7 +18,6 @@ export interface Paint {
   readonly background: Color | undefined;
   /** It, or something around it, is out of its place, and may lie over anything. */
   readonly isMoved: boolean;
-  /** It may hide something else. */
   readonly covers: boolean;
 }
 
@@ -40,7 +38,6 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes('uncertain') ? 'uncertain' : 'seen';
 }
 
-/** The paint of an element in one of paint `above`, on the page of `page`. */
 export function paintOf(name: string, values: Values, above: Paint, page: Paint): Paint {
   const may = (property: string, what: RegExp): boolean =>
     values.get(property)?.some((value) => what.test(value)) ?? false;
@@ -108,7 +105,6 @@ export function paintOf(name: string, values: Values, above: Paint, page: Paint)
   };
 }
 
-/** Whether text of this paint is seen. */
 export function verdictOf({ box, inherited, fontSize, color, background }: Paint): Verdict {
   const size =
     fontSize === undefined

@@ -3,7 +3,6 @@
  * every text that leaves the thread has a greatest length.
  */
 
-/** What was found in the bytes of one message. */
 export interface ParsedMail {
   readonly from: string;
   /** Bare addresses of the senders, lower-case. */
@@ -12,7 +11,6 @@ export interface ParsedMail {
   readonly subject: string;
   /** ISO 8601; null when the header is missing or cannot be read. */
   readonly date: string | null;
-  /** The headers that are kept, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The readable text: the plain part, else the HTML part without its markup. */
   readonly text: string;
@@ -30,12 +28,10 @@ export interface ParsedMail {
   }[];
 }
 
-/** Asks the reading thread to read one message. */
 export interface ReadRequest {
   readonly source: Uint8Array;
 }
 
-/** What the reading thread says: once how it started, then one answer per request. */
 export type ThreadMessage =
   | { readonly kind: 'ready' }
   /** A library is not installed, and the reason says which; the thread then ends. */

@@ -18,7 +18,6 @@ export interface Context {
 
 type Judge = (value: string, context: Context) => Verdict;
 
-/** Values that say nothing of their own. */
 export const KEYWORDS = /^(?:inherit|initial|unset)$/;
 /** What a percentage is taken of, and a share of the screen. */
 const USUAL_WIDTH = 600;
@@ -143,7 +142,6 @@ const PROPERTIES: Readonly<Record<string, Judge>> = {
   ),
 };
 
-/** Properties that an element takes from the one it is in. */
 export const INHERITED: readonly string[] = [
   'visibility',
   'letter-spacing',
@@ -152,11 +150,9 @@ export const INHERITED: readonly string[] = [
   'line-height',
 ];
 
-/** Properties that hide nothing, whatever their value. */
 const HARMLESS =
   /^(?:mso-(?!hide$).*|-(?:premailer|khtml)-.*|(?:text-|interpolation-)(?:size-adjust|mode)|font-(?!size).*|osx-font-smoothing|nbsp-mode|caret-color|tap-highlight-color|border-(?:collapse|spacing|.*radius)|(?:border|outline)-.*(?:color|style)|outline-offset|list-style.*|text-(?:align|transform|decoration|rendering|underline|justify|shadow|size-adjust).*|clear|direction|unicode-bidi|cursor|box-.*|table-layout|caption-side|empty-cells|word-(?:break|wrap)|overflow-wrap|hyphens|line-break|min-.*|background-(?:repeat|position|size|attachment|origin).*|supported-color-schemes|order|flex.*|(?:row-|column-)?gap|(?:align|justify|place)-.*|aspect-ratio|object-.*|transition.*|user-select|appearance|pointer-events|quotes|tab-size|orphans|widows|page|behavior|(?:page-)?break-.*|columns?|backface-visibility|image-rendering|print-color-adjust|accent-color|scroll-.*|will-change|resize|z-index|src|size|align|valign)$/;
 
-/** Whether a property counts at all. */
 export function counts(written: string): boolean {
   return !HARMLESS.test(plainName(written));
 }
@@ -171,7 +167,6 @@ function plainName(written: string): string {
   );
 }
 
-/** The verdict of the table for one value. */
 export function judge(written: string, value: string, context: Context): Verdict {
   if (KEYWORDS.test(value)) return 'seen';
   const name = plainName(written);

@@ -25,7 +25,6 @@ const MAX_MARKS = 8_000;
 /** Possible values of one property that are looked at. */
 const MAX_VALUES = 4;
 
-/** Declarations, and whether they are in force. */
 interface Source {
   readonly declarations: readonly Declaration[];
   readonly held: Held;
@@ -56,7 +55,6 @@ export class Styles {
     this.#rules.sort((a, b) => a.selector.specificity - b.selector.specificity);
   }
 
-  /** The values that each property of an element may have, by screen. */
   valuesOf(element: Element): readonly Values[] {
     const { attribs } = element;
     const attributes = this.#declarations.inline(attributesOf(element, this.#link));
@@ -173,7 +171,6 @@ function hashed(written: string): string {
   return /^[#\w]+$/.test(color) ? color : 'unknown';
 }
 
-/** Attributes that are styles, as a style. */
 function attributesOf({ name, attribs }: Element, link: string): string {
   const has = (key: string): boolean => Object.hasOwn(attribs, key);
   const { bgcolor, background, color, text } = attribs;

@@ -24,7 +24,6 @@ const MAX_NAME = 255;
 /** A text may be this long however short its message is: quotations and lists add characters of their own. */
 const MIN_TEXT_LIMIT = 4_096;
 
-/** Most attachments that are named. */
 const MAX_ATTACHMENTS = 50;
 
 /** Most senders that are compared with the account's own addresses. */
@@ -79,7 +78,6 @@ interface Libraries {
 /** What a person would read of HTML: text, addresses of links, lists; no images, styles, scripts or hidden text. */
 interface ReadHtml {
   readonly text: string;
-  /** What may be unseen, and is therefore not in the text. */
   readonly unseen: Unseen;
 }
 
@@ -123,7 +121,6 @@ function readHtml(html: string, remove: (tree: HtmlNode) => Unseen, convert: Con
   return { text, unseen };
 }
 
-/** Reads one message, whole or cut off anywhere. */
 async function readMail(source: Uint8Array, libraries: Libraries): Promise<ParsedMail> {
   const mail = await libraries.parse(source);
   const { text, isCut, unseen } = readText(mail, libraries);
@@ -207,7 +204,6 @@ function readHeaders({ headerLines }: ParserResult): Record<string, string> {
   return Object.fromEntries(found);
 }
 
-/** What stands behind the colon of a header. */
 function readValue(line: string): string {
   return toOneLine(line.slice(line.indexOf(':') + 1), MAX_HEADER);
 }

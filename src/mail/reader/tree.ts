@@ -18,11 +18,9 @@ export type Element = HtmlNode & {
 
 /** Tags deeper than this are left out: no person writes such a mail. */
 export const MAX_DEPTH = 100;
-/** Not text of the mail. */
 export const SKIPPED = new Set(['head', 'style', 'script', 'title']);
 /** Elements that no program shows, whatever the styles of usual mails say. */
 export const NEVER_SHOWN = new Set(['template', 'datalist', 'noframes', 'noembed', 'rp']);
-/** Elements whose content is shown as their styles say. */
 export const SHOWN = new Set(
   'html head body a abbr acronym address article aside b bdi bdo big blockquote br button caption center cite code col colgroup dd del dfn dir div dl dt em fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 header hgroup hr i img input ins kbd label legend li main map mark menu nav nobr o:p ol p picture pre q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr area base link meta'.split(
     ' ',
@@ -34,7 +32,6 @@ export function isElement(node: HtmlNode): node is Element {
   return node.attribs !== undefined && node.name !== undefined && node.children !== undefined;
 }
 
-/** All elements, in document order. */
 export function elementsOf(root: HtmlNode): Element[] {
   const found: Element[] = [];
   const open = [root];
@@ -45,7 +42,6 @@ export function elementsOf(root: HtmlNode): Element[] {
   return found;
 }
 
-/** Leaves out what is too deep. */
 export function cutOff(root: Element): void {
   let level: HtmlNode[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -77,7 +73,6 @@ export function complete(root: HtmlNode): Element {
   return html;
 }
 
-/** The nodes, with what is in those of that name in their place. */
 function opened(nodes: readonly HtmlNode[], name: string): HtmlNode[] {
   return nodes.flatMap((node) => (node.name === name ? (node.children ?? []) : [node]));
 }

@@ -21,7 +21,6 @@ import type { Element, HtmlNode } from './tree.ts';
  * on a desk and on a phone, and seen where it is on one of them. Erasable syntax only.
  */
 
-/** Text that may be unseen, and was therefore taken out of a mail. */
 export interface Unseen {
   /** Without blanks and joiners, with which newsletters fill up a preview. */
   readonly characters: number;
@@ -59,12 +58,10 @@ export function removeUnseen(root: HtmlNode, isDoubtful: boolean): Unseen {
   return { characters: text.replace(/[\s\p{C}\u034f\u2800\u3164]+/gu, '').length, text };
 }
 
-/** The verdict of each text and picture. */
 class Judged {
   /** A box that is out of its place may lie over any other; or all sizes are unusual. */
   isCovered = false;
   readonly #verdicts = new Map<HtmlNode, Verdict>();
-  /** By screen. */
   #pages: readonly Paint[] = [PAGE, PAGE];
 
   judge(element: Element, styles: Styles, above: readonly Paint[]): void {
