@@ -27,11 +27,7 @@ import { packageVersion } from '../platform/package-version.ts';
 import { removedCommand } from '../platform/removed.ts';
 import type { Terminal } from './terminal.ts';
 
-/*
- * The program `hooks`: the table of its commands, and how they are declared to commander. Each row of the table is an object of
- * `commands/` that names its arguments, options and examples; groups only gather some of them under one word. run-cli.ts
- * calls `createProgram` and turns whatever is thrown into a sentence and an exit code.
- */
+/* Groups only gather commands under one word. run-cli.ts turns whatever is thrown into a sentence and an exit code. */
 
 const mail: CommandGroup = {
   name: 'mail',
@@ -70,7 +66,6 @@ const COMMANDS: readonly (CliCommand | CommandGroup)[] = [
   completion,
 ];
 
-/** What stands at the end of `hooks --help`. */
 const EXAMPLES: readonly Example[] = [
   ['hooks start', 'start the service here'],
   ['hooks status', 'how the running service is doing, and what needs you'],
@@ -78,11 +73,7 @@ const EXAMPLES: readonly Example[] = [
   ['hooks config --help', 'what can be done with the configuration'],
 ];
 
-/**
- * The tree of all commands, as commander reads the command line: `parseAsync` of it runs one.
- * It throws a CliError when the command line is wrong, a CommanderError once help or version is printed, and whatever
- * the command throws.
- */
+/** @throws CliError for a wrong command line, CommanderError once help or version is printed, whatever the command throws */
 export function createProgram(context: Omit<CommandContext, 'program'>): Command {
   const program = new Command('hooks')
     .description('Runs, checks, tries and repairs the webhook ingress for AI agents.')
@@ -96,7 +87,6 @@ export function createProgram(context: Omit<CommandContext, 'program'>): Command
   return program;
 }
 
-/** A command, its sub-commands, theirs, … */
 export function withDescendants(command: Command): Command[] {
   return [command, ...command.commands.flatMap((child) => withDescendants(child))];
 }
@@ -106,7 +96,6 @@ export function toPath(command: Command): string {
   return command.parent === null ? command.name() : `${toPath(command.parent)} ${command.name()}`;
 }
 
-/** A word with sub-commands and no action of its own. */
 function addGroup(program: Command, group: CommandGroup, context: CommandContext): void {
   const made = program.command(group.name).description(group.description);
   configure(made, group.examples, context.terminal);
@@ -130,7 +119,6 @@ function addCommand(parent: Command, command: CliCommand, context: CommandContex
   });
 }
 
-/** What holds for every command, the root included: its help, where its words go, and how it refuses. */
 function configure(command: Command, examples: readonly Example[], terminal: Terminal): void {
   command
     .helpOption('-h, --help', 'show this help')
@@ -148,7 +136,6 @@ function configure(command: Command, examples: readonly Example[], terminal: Ter
     });
 }
 
-/** The command to type, and below it what it is for. */
 function exampleLines(examples: readonly Example[]): string {
   const lines = examples.map(([typed, purpose]) => `  ${typed}\n      ${purpose}`);
   return `\nExamples:\n${lines.join('\n')}`;

@@ -42,7 +42,6 @@ export const eventsForget = serviceCommand({
   },
 });
 
-/** What no service can know. */
 const BEYOND = [
   'backups that you made before now, and wherever the log of the service was written.',
   'what agents, model providers and channels keep themselves.',
