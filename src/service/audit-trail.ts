@@ -10,7 +10,6 @@ const LONGEST = 200;
 /** Most members of a state, and of a list in it. */
 const MOST = 50;
 
-/** Writes down what operators did. */
 @Injectable()
 export class AuditTrail {
   readonly #logger = new Logger('Operator');

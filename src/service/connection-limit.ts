@@ -3,7 +3,6 @@ import type { Server } from 'node:net';
 import { Logger } from '@nestjs/common';
 import type { Metrics } from './ops/index.ts';
 
-/** From one line about dropped connections to the next. */
 const BETWEEN_LINES_MS = 60_000;
 
 /** Descriptors that are left to the ledger, agents, channels and mail; of a small limit a quarter. */
@@ -12,11 +11,7 @@ const MOST_RESERVED = 256;
 /** Connections that the operator's own listener is left with; of a small limit an eighth. */
 const MOST_OF_OPERATOR = 128;
 
-/**
- * Has the servers take no more connections than there are file descriptors for. Without a limit of our own the system
- * runs out of them: connections are then closed without a word, and nothing else can be opened either.
- * @param operator absent: there is one server for everything.
- */
+/** Has the servers take no more connections than there are descriptors for, lest the system run out of them. @param operator absent: one server for everything. */
 export function limitConnections(
   hooks: Server,
   operator: Server | undefined,

@@ -1,6 +1,4 @@
-// `hooks preview --recent`: what another configuration makes of the newest stored events. Each is rendered by both at the
-// time when it was received, by modules that nobody sends to and that begin no work: nothing leaves them, and their ledger
-// is one in memory.
+// `hooks preview --recent`: stored events by two configurations, each in a module that nobody sends to, with a ledger in memory.
 import { NestFactory } from '@nestjs/core';
 import { demoRunner } from '../adapters/agents/index.ts';
 import {
@@ -18,7 +16,6 @@ import { decodeRequest } from '../ledger/stored-head.ts';
 import type { ResolvedSections } from './configuration/resolve.ts';
 import { readLedger } from './ledger-backup.ts';
 
-/** An event by both configurations. */
 export interface TriedEvent extends ComparedEvent {
   readonly event: string;
   /** ISO 8601. */
@@ -26,12 +23,7 @@ export interface TriedEvent extends ComparedEvent {
   readonly hook: string;
 }
 
-/**
- * The newest events of a ledger, newest first.
- * @param before has the ledger
- * @param most how many
- * @throws ConfigurationError; Error with a sentence when the ledger cannot be read
- */
+/** The newest events of a ledger, newest first. @param before has the ledger @throws ConfigurationError; Error with a sentence when it cannot be read */
 export async function tryNewestEvents(
   before: ResolvedSections,
   after: ResolvedSections,
@@ -59,7 +51,6 @@ export async function tryNewestEvents(
   });
 }
 
-/** Previews by one configuration. */
 interface Renderer extends AsyncDisposable {
   /** @param receivedAt epoch milliseconds */
   render(kept: KeptRequest, receivedAt: number): Promise<Preview>;

@@ -14,14 +14,9 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 /** How long a process that wants to end waits for such a reader. */
 const FLUSH_MS = 2000;
 
-/**
- * Gathers lines and writes them in one go, in order, without ever blocking: a slow reader of our output must not stop
- * the service, and one that has stopped must not fill its memory. What is gathered when the process exits is written
- * then.
- */
+/** Gathers lines and writes them in one go, in order, without ever blocking; a reader that has stopped does not fill our memory. The exit writes the rest. */
 export class GatheredWriter {
   readonly #fd: number;
-  /** The line that says how many were dropped where it stands. */
   readonly #toLoss: (dropped: number) => string;
   #gathered = '';
   /** In order; of the first, a part may have been written. */

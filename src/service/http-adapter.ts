@@ -9,10 +9,7 @@ import { wantsBody } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 import type { RefusalCode } from './refusals.ts';
 
-/**
- * `headersTimeout`: the longest a client may take for its headers. `requireHostHeader`: what Node would look for is a part
- * of what we do, with an answer of ours.
- */
+/** `requireHostHeader`: what Node would look for is a part of what we do, with an answer of ours. */
 const SERVER_OPTIONS = {
   headersTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
@@ -33,10 +30,7 @@ const CLIENT_ERRORS: Readonly<Record<string, RefusalCode>> = {
 /** DTOs check what comes in. Without these Fastify would load Ajv, a tenth of the files that a start reads. */
 const NO_SCHEMAS = { buildValidator: refuseSchemas, buildSerializer: refuseSchemas };
 
-/**
- * Fastify with our limits, and with our refusals where it answers before any route is reached.
- * @param operator who is let in to operator API and console, and by which listener.
- */
+/** @param operator who is let in to operator API and console, and by which listener. */
 export function createHttpAdapter(operator: OperatorSide = {}): FastifyAdapter {
   const adapter = new FastifyAdapter({
     http: SERVER_OPTIONS,
@@ -63,7 +57,6 @@ function refuseSchemas(): never {
   throw new Error('routes of the service have no schemas of Fastify');
 }
 
-/** One more server with the routes of this one, the same limits and the same answers. */
 export function createSecondServer(fastify: FastifyInstance): Server {
   const { keepAliveTimeout, requestTimeout, timeout } = fastify.server;
   const options = { ...SERVER_OPTIONS, keepAliveTimeout, requestTimeout };
@@ -78,10 +71,7 @@ export function endConnections(server: Server): void {
   setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS).unref();
 }
 
-/**
- * Hooks read their own bodies, and so does a route of the operator API that wants one, once it knows who asks. What is
- * sent to any other is thrown away unbuffered.
- */
+/** Hooks and some operator routes read their own bodies, once they know who asks; any other body is thrown away unbuffered. */
 function ignoreBodies(adapter: FastifyAdapter): void {
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();
@@ -92,11 +82,7 @@ function ignoreBodies(adapter: FastifyAdapter): void {
   });
 }
 
-/**
- * Answers 400 to requests that name no host or more than one (RFC 9112 §3.2), whatever they ask for: Node takes the
- * first of several, a proxy before us perhaps the last. HTTP/1.0 needs to name none. The connection ends with it, since
- * what comes behind may be a part of the same trick.
- */
+/** Answers 400 to requests that name no host or several (RFC 9112 §3.2), and ends the connection: what comes behind may be a part of the same trick. */
 function refuseUnclearHosts(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (namesOneHost(request.raw)) return done();
@@ -116,7 +102,6 @@ function namesOneHost({ rawHeaders, headers, httpVersion }: IncomingMessage): bo
   return hosts === 1 && headers.host !== undefined && headers.host.trim() !== '';
 }
 
-/** A URL that the router cannot take, such as `/%zz`. */
 function answerFrameworkError(
   error: { code?: string; statusCode?: number },
   _request: FastifyRequest,

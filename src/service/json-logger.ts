@@ -9,10 +9,7 @@ import { GatheredWriter } from './gathered-writer.ts';
 const LEVELS = { log: 30, warn: 40, error: 50, fatal: 60 } as const;
 type Level = keyof typeof LEVELS;
 
-/**
- * Defence in depth: nothing of ours logs these, and if something ever did, they would not be readable. Own fields of a
- * line only: looking deeper would double what each line costs.
- */
+/** Nothing of ours logs these; if something did, they would not be readable. Own fields of a line only: deeper would double what each line costs. */
 const SECRETS = new Set(['token', 'authorization', 'apiKey', 'payload', 'prompt', 'reply']);
 
 /** What Nest says about its own wiring at each start: of no use to an operator. */
@@ -30,21 +27,13 @@ const START_FAILURES = new Set(['ExceptionHandler', 'NestApplication']);
 /** What a terminal would obey, reorder or hide: written out in what a person reads there. */
 const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Logs as JSON lines on stdout: `level`, `time` (milliseconds), `pid`, `hostname`, `context`, the fields of the object
- * that was logged, and `msg`. On a terminal a line is for a person: the time of day, the text, then the fields. Takes
- * both forms, `log({ url }, 'listening')` and `log('listening', { url })`; Nest's Logger adds the context behind them.
- * Debug lines are dropped.
- */
+/** Logs as JSON lines on stdout, and for a person on a terminal. Takes `log({ url }, 'listening')` and `log('listening', { url })`; drops debug lines. */
 export class JsonLogger implements LoggerService {
   readonly #lines: GatheredWriter;
   readonly #origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;
   readonly #toLine: (level: Level, context: string | undefined, fields: object) => string;
 
-  /**
-   * @param fd where the lines go; stdout by default
-   * @param isTerminal true: a person reads them
-   */
+  /** @param fd where the lines go @param isTerminal true: a person reads them */
   constructor(fd = 1, isTerminal = isatty(fd)) {
     this.#toLine = isTerminal ? readableLine : (...line) => this.#jsonLine(...line);
     this.#lines = new GatheredWriter(fd, (dropped) => {
@@ -102,7 +91,6 @@ function readableLine(level: Level, context: string | undefined, fields: object)
   return `${parts.join(' ').replace(UNSHOWABLE, written)}\n`;
 }
 
-/** One word as it is, anything else as JSON. */
 function readableValue(value: unknown): string {
   return typeof value === 'string' && /^[^\s"]+$/u.test(value) ? value : JSON.stringify(value);
 }
@@ -111,9 +99,7 @@ function written(character: string): string {
   return String.raw`\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** The fields of a line besides its head; the text comes last, as people read it. */
 function lineFields(message: unknown, params: readonly unknown[]): object {
-  // The line of a request, by far the most frequent.
   if (params.length === 0 && isRecord(message) && !(message instanceof Error))
     return withoutSecrets(message);
   const text = [message, ...params].find((part) => typeof part === 'string');

@@ -1,5 +1,3 @@
-// `hooks backup` and `hooks restore`: the ledger of a store as JSON lines (ledger/dump), and back into an empty one, of
-// whichever kind.
 import type { Readable } from 'node:stream';
 import { errorCode, errorMessage } from '../platform/errors.ts';
 import { dump } from '../ledger/dump/dump.ts';
@@ -11,7 +9,6 @@ import { readMailMemory, sharedMailName, writeMailMemory } from '../mail/index.t
 /** Characters that are written at a time. */
 const CHUNK = 65_536;
 
-/** Where a ledger is, or is to be, as a configuration says it. */
 export interface LedgerPlace {
   readonly store: {
     readonly dir: string;
@@ -24,18 +21,12 @@ export interface LedgerPlace {
 export interface DumpedRows {
   /** Where it is, as `/var/lib/hooks` or `schema hooks of the database`. */
   readonly store: string;
-  /** How many rows, by their tables. */
   readonly rows: RowCounts;
 }
 
-/** Puts a text behind those before. */
 type Write = (text: string) => Promise<unknown>;
 
-/**
- * Writes the ledger of a configuration, as it is at one moment; services that use it go on.
- * @param now epoch milliseconds
- * @throws Error with a sentence; what was written until then is torn
- */
+/** Writes the ledger as it is at one moment; services go on. @param now epoch milliseconds @throws Error with a sentence; what was written is torn */
 export async function backUpLedger(
   place: LedgerPlace,
   now: number,
@@ -46,11 +37,7 @@ export async function backUpLedger(
   return { store: nameOf(place), rows };
 }
 
-/**
- * Gives the ledger of a configuration, as it is at one moment, to whoever reads it; services that use it go on.
- * @param now epoch milliseconds
- * @throws Error with a sentence
- */
+/** Gives the ledger as it is at one moment; services go on. @param now epoch milliseconds @throws Error with a sentence */
 export async function readLedger<T>(
   place: LedgerPlace,
   now: number,
@@ -69,11 +56,7 @@ export async function readLedger<T>(
   return readDirectory(dir, now, (ledger) => read({ ...ledger, held }));
 }
 
-/**
- * Fills the empty store of a configuration: all of it, or nothing.
- * @param now epoch milliseconds
- * @throws Error with a sentence; the store is as it was
- */
+/** Fills the empty store of a configuration: all of it, or nothing. @param now epoch milliseconds @throws Error with a sentence */
 export async function restoreLedger(
   place: LedgerPlace,
   now: number,

@@ -10,7 +10,6 @@ export class ListenFailure extends Error {
   }
 }
 
-/** Which keys of the configuration say where it listens. */
 export interface ListenKeys {
   readonly host: string;
   readonly port: string;
@@ -21,7 +20,6 @@ export const GATEWAY_KEYS: ListenKeys = {
   port: 'gateway.port (GATEWAY_PORT)',
 };
 
-/** What to do about a failed `listen`, by the code of the system. */
 const ADVICE: Readonly<Record<string, (keys: ListenKeys) => string>> = {
   EADDRINUSE: ({ port }) => `is in use by another program; stop it or set ${port} to a free one`,
   EACCES: ({ port }) => `may not be used by this user; set ${port} to one above 1023`,

@@ -14,7 +14,6 @@ import type {
 import type { Configuration } from './configuration/load.ts';
 import { MAIL_HOOK } from './configuration/mail-section.ts';
 
-/** How often it is tried again whether another watcher has stopped. */
 const HELD_MS = 15_000;
 
 /** How a process comes to be the one that watches, where several share a database. */
@@ -33,15 +32,10 @@ export class MailWatch implements BeforeApplicationShutdown {
   #timer: NodeJS.Timeout | undefined;
   #starting: Promise<void> = Promise.resolve();
   #isEnding = false;
-  /** Ends the watcher that is under way, and lets go of what it held. */
   #end: () => Promise<void> = () => Promise.resolve();
-  /** Why there is no watcher, when one is wanted. */
   #absence: { readonly state: WatcherStatus; readonly reason: string } | undefined;
 
-  /**
-   * @param pauseMs how long to wait between two attempts to take over from another watcher
-   * @param shared with other services on the same database; undefined: what is remembered is a file of this one
-   */
+  /** @param pauseMs between two attempts to take over @param shared with other services on the database; undefined: what is remembered is a file of this one */
   constructor(
     private readonly started: Pick<Configuration, 'mail' | 'store'>,
     private readonly pauseMs = HELD_MS,
@@ -130,10 +124,7 @@ class SharedMailHeld extends Error {
 /** How a service that listens everywhere is reached on this machine. */
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 
-/**
- * Where a watcher finds the hooks of a service.
- * @param url where the service listens
- */
+/** @param url where the service listens */
 export function mailTarget(url: string, hooks: Omit<Given<HooksOptions>, 'schemes'>): HookTarget {
   const base = new URL(url);
   base.hostname = EVERYWHERE[base.hostname] ?? base.hostname;

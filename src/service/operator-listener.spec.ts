@@ -22,7 +22,6 @@ beforeEach(() => {
 });
 afterEach(() => dir[Symbol.dispose]());
 
-/** Two listeners before a few routes that say their own name. */
 class Listeners implements AsyncDisposable {
   hooks = '';
   operator = '';
@@ -56,7 +55,6 @@ async function listensOn(at: string): Promise<Server> {
   return server;
 }
 
-/** What `ops.listen` is refused with at that path. */
 async function refusal(): Promise<unknown> {
   const { fastify, listener } = new Listeners({ kind: 'unix', path });
   await fastify.ready();
@@ -198,7 +196,6 @@ describe('a request that does not name one host', () => {
   });
 });
 
-/** All that a listener answers to these bytes. */
 async function wireText(at: string, sent: string): Promise<string> {
   const { hostname, port } = new URL(at);
   const socket = connect(Number(port), hostname);

@@ -17,7 +17,6 @@ const SOCKET_MODE = 0o660;
 /** While it is made: nobody else, whatever the umask of the process. */
 const MASK = 0o077;
 
-/** What every sentence about it names. */
 const KEY = 'ops.listen';
 
 /** The operator's own server before the same routes. It closes after that of the hooks, so that a stop can be watched. */
@@ -31,15 +30,10 @@ export class OperatorListener {
   ) {
     this.server = createSecondServer(fastify);
     noteArrivals(this.server, address.kind);
-    // Fastify runs these once its own server is closed.
     fastify.addHook('onClose', () => this.#close());
   }
 
-  /**
-   * Once the routes are there. A socket that a dead process left is replaced.
-   * @returns where it listens, as `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock`
-   * @throws ListenFailure which names `ops.listen`
-   */
+  /** Once the routes are there; replaces the socket of a dead process. @returns `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock` @throws ListenFailure */
   async listen(): Promise<string> {
     const { address } = this;
     try {
@@ -71,7 +65,6 @@ export class OperatorListener {
     await chmod(path, SOCKET_MODE);
   }
 
-  /** Removes the socket, too. */
   async #close(): Promise<void> {
     if (!this.server.listening) return;
     const closed = once(this.server, 'close');

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { askedHost, bareName, isAllowedHost, isByOperatorListener, isLocal } from './ops/index.ts';
 import { Refusal } from './refusals.ts';
 
-/** Which requests reach operator API and console at all; who may use them is said by the guards. */
 export interface OperatorSide {
   /** True: they have a listener of their own (`ops.listen`), and that one serves nothing else but health. @default false */
   readonly isApart?: boolean;
@@ -15,15 +14,7 @@ export interface OperatorSide {
 /** Event details hold payloads: what is said here is kept by nobody, either. */
 const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/**
- * Sorts requests by the route that they matched, however its path was spelt:
- *
- * 1. With a listener apart, operator routes on that of the hooks and hooks on that of the operator -> 404, like any
- *    path that is not there.
- * 2. An operator route asked under a foreign name -> 421.
- *
- * `/` of the operator's own listener leads to the console; without one, `/` does for browsers on this machine.
- */
+/** Answers 404 to operator routes on the hooks' listener and the reverse, where they are apart, and 421 to an operator route under a foreign name. */
 export function keepOperatorSide(
   fastify: FastifyInstance,
   { isApart = false, hasConsole = false, hosts = [] }: OperatorSide,
@@ -32,12 +23,10 @@ export function keepOperatorSide(
   fastify.addHook('onRequest', (request, reply, done) => {
     const { url } = request.routeOptions;
     const side = !isApart && url === '/' ? undefined : sideOf(url);
-    // 1.
     if (isApart && side === (isByOperatorListener(request.raw) ? 'hooks' : 'operator')) {
       reply.callNotFound();
       return;
     }
-    // 2.
     if (side === 'operator' && !isAllowedHost(askedHost(request.raw), names)) {
       const code = 'host_not_allowed';
       void reply.headers(PRIVATE).code(Refusal.status(code)).send(Refusal.body(code));

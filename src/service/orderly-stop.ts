@@ -10,11 +10,7 @@ import type { JsonLogger } from './json-logger.ts';
 /** How long connections, threads and the ledger may take to close once runs have had their time, in milliseconds. */
 const CLOSING_MS = 5000;
 
-/**
- * Ends the process when that is asked for, with 0 when it ends in good order. Before the ledger is open there is nothing
- * to finish: a start is broken off wherever it is, and leaves nothing half done, for the system frees the lock, and a
- * ledger that is being upgraded is changed in one transaction.
- */
+/** Ends the process, with 0 in good order. A start may be broken off anywhere: the system frees the lock, and upgrades are one transaction. */
 export class OrderlyStop {
   readonly #request: StopRequest;
   readonly #logger: JsonLogger;
@@ -38,7 +34,6 @@ export class OrderlyStop {
     this.#shutdownMs = shutdownSeconds * 1000;
   }
 
-  /** Closes it, once. */
   close(): Promise<void> {
     this.#closed ??= this.#app?.close();
     return this.#closed ?? Promise.resolve();

@@ -6,15 +6,9 @@ import type { OptionNames } from '../hooks/index.ts';
 import { describeError } from '../platform/errors.ts';
 import { removedOperation } from '../platform/removed.ts';
 
-// How the service says no. The catalogues below hold every code, its status and its sentence; a controller or guard
-// throws a `Refusal` with one of them; the filter at the end turns it, and everything else that was thrown, into JSON.
-// The hooks have a catalogue of their own (hooks/ports/rejection.ts), since they serve without this service, too. All three
-// share the shape of their bodies, so that a client needs to know one.
+// How the service says no: all catalogues, that of the hooks (hooks/ports/rejection.ts) too, share the shape of their bodies.
 
-/**
- * Every refusal of the operator API: code, status, and what to do. `{detail}` is filled in where the code is raised.
- * `docs/errors.md` mirrors both catalogues, and a test compares them.
- */
+/** Every refusal of the operator API; `{detail}` is filled in where the code is raised. A test compares both catalogues with docs/errors.md. */
 export const OPS_REFUSALS = {
   operator_unauthorized: {
     status: 401,
@@ -219,7 +213,6 @@ export const OPS_REFUSALS = {
   },
 } as const satisfies Catalogue;
 
-/** What the service answers outside the hooks and the operator API. */
 export const SERVICE_REFUSALS = {
   bad_request: { status: 400, sentence: 'Send a well-formed HTTP/1.1 request.' },
   bad_url: { status: 400, sentence: 'Send a URL whose percent-encoding is valid.' },
@@ -245,13 +238,10 @@ export const SERVICE_REFUSALS = {
   },
 } as const satisfies Catalogue;
 
-/** Both catalogues: a code names one sentence in all of the service. */
 const REFUSALS = { ...OPS_REFUSALS, ...SERVICE_REFUSALS };
 
-/** What a catalogue says of a code. */
 type Catalogue = Readonly<Record<string, { readonly status: number; readonly sentence: string }>>;
 
-/** Every code that the service itself answers with. */
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** The JSON shape of every refusal and failure of the service, that of the hooks included. */
@@ -273,7 +263,6 @@ export class Refusal extends HttpException {
     super(Refusal.body(code, detail), Refusal.status(code));
   }
 
-  /** The HTTP status of a code. */
   static status(code: RefusalCode): number {
     return REFUSALS[code].status;
   }
@@ -311,7 +300,6 @@ export class JsonErrorsFilter implements ExceptionFilter {
   }
 }
 
-/** A refusal or failure as it is sent. */
 interface ErrorAnswer {
   readonly status: number;
   readonly body: ErrorBody;
@@ -338,7 +326,6 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   };
 }
 
-/** Nest's exceptions and Fastify's errors say their status; everything else is our own mistake. */
 function errorStatus(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error) || !('statusCode' in error)) return 500;
@@ -356,7 +343,6 @@ function ownBody(error: unknown): ErrorBody | undefined {
   return isErrorBody(body) ? body : undefined;
 }
 
-/** Whether an exception has a body of our shape already. */
 function isErrorBody(body: unknown): body is ErrorBody {
   return typeof body === 'object' && body !== null && 'ok' in body && 'code' in body;
 }
@@ -367,7 +353,6 @@ function retryAfter(error: unknown): number | undefined {
   return typeof error.retryAfterSeconds === 'number' ? error.retryAfterSeconds : undefined;
 }
 
-/** What is said about errors of Nest and Fastify that have no words for a client. */
 function codeForStatus(status: number): RefusalCode {
   if (status === 404) return 'not_found';
   if (status === 414) return 'url_too_long';

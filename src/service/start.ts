@@ -29,20 +29,14 @@ import { OperatorListener } from './operator-listener.ts';
 import type { OperatorSide } from './operator-side.ts';
 import { Metrics } from './ops/index.ts';
 
-// From a process to a service that listens: load the configuration, create the Nest application, listen, say where, and
-// begin to watch mailboxes. Everything that can go wrong on the way ends in one sentence on stderr.
+// From a process to a service that listens. Everything that can go wrong on the way ends in one sentence on stderr.
 
-/** The process as the service sees it. */
 export interface ProcessContext {
   readonly env: Environment;
   /** Where a configuration is looked for without GATEWAY_CONFIG_DIR. */
   readonly cwd: string;
-  /** Heard since the process began. */
   readonly stop: StopRequest;
-  /**
-   * True: a data directory that another process uses is waited for, and refused otherwise. GATEWAY_WAIT_FOR_LOCK=1 in the
-   * environment says the same.
-   */
+  /** True: a data directory that another process uses is waited for, and refused otherwise. So does GATEWAY_WAIT_FOR_LOCK=1. */
   readonly waitForLock?: boolean;
 }
 
@@ -180,17 +174,14 @@ export function banner(
   return `\n${paragraphs.join('\n\n')}\n\n`;
 }
 
-/** A title and the command below it, indented so that it can be copied as a line. */
 function paragraph(title: string, command: string): string {
   return `${title}\n  ${command}`;
 }
 
-/** A request that works as it is. */
 function hook(url: string, token: string, payload: object): string {
   return `curl -sS ${url} -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(payload)}'`;
 }
 
-/** An address, and of a socket the option before it. */
 function curlAddress(url: string): string {
   const [, path] = /^unix:(.*)$/s.exec(url) ?? [];
   return path === undefined ? url : `--unix-socket ${shellWord(path)} http://localhost`;
@@ -206,7 +197,6 @@ function tokenWord(file: string | undefined, variable: string, cwd: string): str
   return `$(cat ${shellWord(shownPath(file, cwd))})`;
 }
 
-/** Where a person finds the operator's token. */
 function tokenPlace({ operatorTokenFile: file }: Configuration, cwd: string): string {
   return file === undefined ? 'of gateway.auth' : `in ${shownPath(file, cwd)}`;
 }
@@ -219,10 +209,7 @@ function shownPath(file: string, cwd: string): string {
 /** How long answers that are under way may take when the ledger is lost. */
 const LAST_ANSWERS_MS = 1000;
 
-/**
- * Ends the process with 1, as a crash would: nothing that runs could be written any more, and a supervisor that begins
- * it anew finds the ledger that is there by then, or the sentence that says what is wrong with it.
- */
+/** Ends the process with 1: nothing that runs could be written any more, and a supervisor that begins it anew finds the ledger that is there by then. */
 async function endLost(logger: JsonLogger): Promise<void> {
   logger.fatal('the ledger is lost: the process ends, to be started again', 'Service');
   await delay(LAST_ANSWERS_MS);

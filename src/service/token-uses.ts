@@ -21,10 +21,7 @@ const WRITE_EVERY_MS = 60_000;
 
 const ONE_DAY_MS = 86_400_000;
 
-/**
- * Keeps when each hook token was last used over restarts, so that an operator sees which one nobody needs any more: a
- * small file beside the ledger, written once a minute at most and by no request (docs/design/authentication.md).
- */
+/** When each hook token was last used, over restarts: a file beside the ledger, written once a minute at most and by no request (docs/design/authentication.md). */
 @Injectable()
 export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Tokens');
@@ -54,7 +51,6 @@ export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown 
     this.#writing = this.#writeNowAndThen();
   }
 
-  /** The last time, when no request is under way any more. */
   async onApplicationShutdown(): Promise<void> {
     this.#stop.abort();
     await this.#writing;

@@ -12,9 +12,6 @@ import type { Environment } from './environment.ts';
 import { CONFIGURATION } from './sections.ts';
 import type { OpsOptions } from './sections.ts';
 
-// What only the service can say about `agents` and `models`: it knows the configuration directory, the environment
-// that programs are given variables of, and where programs are.
-
 /** The directory below the configuration directory in which agents without a workspace get one. */
 export const WORKSPACES = 'workspaces';
 
@@ -33,11 +30,7 @@ export function withAbsoluteWorkspaces(agents: unknown, dir: string): unknown {
 /** Where `runner.env` and `tools.mcp.*.env` list names of variables. */
 const VARIABLE_NAME = /\.env\[\d+\]$/;
 
-/**
- * Whatever `agents` and `models` say – arguments, headers, keys, instructions, and the variables that programs are
- * given – holds none of our own tokens, alone or among other words: whoever knows one could speak as a sender or an
- * operator.
- */
+/** Whatever `agents` and `models` say, variables of programs included, holds none of our tokens: whoever knows one could speak as a sender or an operator. */
 export function leakedTokens(
   { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,
@@ -119,7 +112,6 @@ export function unfoundPrograms({ agents }: ResolvedHooksOptions, env: Environme
   );
 }
 
-/** As a shell would look for it. */
 function isFound(program: string, path: string): boolean {
   if (isAbsolute(program)) return mayRun(program);
   return path.split(delimiter).some((dir) => dir !== '' && mayRun(join(dir, program)));
@@ -134,7 +126,6 @@ function mayRun(path: string): boolean {
   }
 }
 
-/** What is wrong and what to do, as the end of a sentence. */
 function missing(program: string): string {
   return isAbsolute(program)
     ? 'is not there or may not be run; install it there or correct the path'

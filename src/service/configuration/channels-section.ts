@@ -289,7 +289,6 @@ function isUnknownChannel(key: string): boolean {
   return name.startsWith('chan') && !optionKeys(ChannelsOptions).includes(name);
 }
 
-/** The channels that are configured, in their order. */
 export function channelEntries(options: ChannelsOptions): [ChannelId, ChannelOptions][] {
   return CHANNEL_IDS.flatMap((id): [ChannelId, ChannelOptions][] => {
     const entry = options[id];
@@ -297,7 +296,6 @@ export function channelEntries(options: ChannelsOptions): [ChannelId, ChannelOpt
   });
 }
 
-/** An object whose channels are those that `read` returns when they are asked for. */
 export function currentBindings(read: () => ChannelBindings): ChannelBindings {
   const keys = [...CHANNEL_IDS, 'default', 'retryHours'] as const;
   const getters = keys.map((key) => [key, { get: () => read()[key], enumerable: true }] as const);
@@ -332,7 +330,6 @@ class Accounts {
   }
 }
 
-/** One channel with its platform, or what is wrong with it. */
 function bind(
   id: ChannelId,
   { provider = DEFAULT_PROVIDERS[id], to, onUnknown, quietHours, ...settings }: ChannelOptions,

@@ -4,14 +4,9 @@ import { parseEnv } from 'node:util';
 import { DOTENV_FILE } from './files.ts';
 import { replaceFile } from './fragments.ts';
 
-/** Variables by name, as a command writes them into `.env`. */
 export type Variables = Readonly<Record<string, string>>;
 
-/**
- * The text of `.env` with these variables: one that is there gets the new value on its line, others follow at the end,
- * and every other line stays as it is.
- * @throws RangeError for a value that no line can say; nothing is written
- */
+/** `.env` with these variables: known ones get the new value on their line, others follow at the end. @throws RangeError for a value that no line can say */
 export function withVariables(text: string | undefined, variables: Variables): string {
   let next = text ?? '';
   if (next !== '' && !next.endsWith('\n')) next += '\n';

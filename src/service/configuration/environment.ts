@@ -2,8 +2,6 @@ import type { Problem } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { Sections } from './files.ts';
 
-// What the environment changes about the files: `${NAME}` in their texts, and the address to listen on.
-
 /** Variables by name; those of the process, or of .env. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -42,7 +40,6 @@ function unset(key: string, name: string): Problem {
   return { key, message };
 }
 
-/** The sections with the address of the environment. */
 export interface OverriddenAddress {
   readonly sections: Sections;
   readonly problems: readonly Problem[];

@@ -6,12 +6,9 @@ import { DOTENV_FILE, sectionFiles } from './files.ts';
 import type { ConfigurationFiles } from './files.ts';
 import { FRAGMENTS_DIR } from './fragments.ts';
 
-// Who else on this machine can read secrets, or change what hooks do. The service puts the modes of its own files right
-// and warns of those that people write; `hooks doctor` looks at more of them.
+// Who else on this machine can read secrets, or change what hooks do. `hooks doctor` looks at more files.
 
-/** What other users of this machine may do with a file, and the command that ends it. */
 export interface Lapse {
-  /** Continues the file's name to a sentence. */
   readonly message: string;
   readonly fix: string;
 }
@@ -29,12 +26,9 @@ export function findLapse(path: string, isSecret: boolean): Lapse | undefined {
   return { message: 'can be read by other users', fix };
 }
 
-/** Where the modules of transforms are, beside gateway.json5. */
 const TRANSFORMS_DIR = 'transforms';
-/** So many modules and folders of them are looked at. */
 const MOST_MODULES = 200;
 
-/** The folder of modules and what is below it, but for packages. */
 function modulesBelow(dir: string): string[] {
   const found = [TRANSFORMS_DIR];
   for (const folder of found) {
@@ -55,11 +49,7 @@ function entriesOf(path: string): Dirent[] {
   }
 }
 
-/**
- * Warnings about the files of a configuration.
- * @param dataDir where payloads and tokens are kept
- * @param tokens our own; a file that holds one of them is secret
- */
+/** @param dataDir where payloads and tokens are kept @param tokens our own; a file that holds one of them is secret */
 export function modeWarnings(
   dir: string,
   files: ConfigurationFiles,

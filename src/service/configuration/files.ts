@@ -22,10 +22,8 @@ export interface ConfigurationFiles {
   readonly senders?: readonly Fragment[];
 }
 
-/** A configuration file as data: its sections by name. */
 export type Sections = Readonly<Record<string, unknown>>;
 
-/** The texts that say sections, in the order of merging. */
 export function sectionFiles({ gateway, fragments = [] }: ConfigurationFiles): readonly Fragment[] {
   return gateway === undefined ? fragments : [{ file: GATEWAY_FILE, text: gateway }, ...fragments];
 }
@@ -63,10 +61,7 @@ export function writtenAt(dir: string): string {
   return [...times, fragmentsWrittenAt(dir), ...senders].join(' ');
 }
 
-/**
- * Reads the text of gateway.json5 or of a fragment; a syntax error is a problem that names line and column.
- * @param file what problems call it
- */
+/** A syntax error is a problem that names line and column. @param file what problems call it */
 export function parseSections(
   text: string,
   file = GATEWAY_FILE,

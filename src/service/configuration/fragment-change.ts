@@ -15,9 +15,8 @@ import type { Inspection } from './inspect.ts';
 import { maskProblems } from './masking.ts';
 import { ConfigurationUnchanged } from './unchanged.ts';
 
-// One fragment is replaced, by a command or by the running service: all that would be wrong is found before it is written.
+// All that would be wrong is found before a fragment is written.
 
-/** A fragment as it is to be. */
 export interface FragmentPlan {
   /** `mail` for `gateway.d/mail.json5`. */
   readonly name: string;
@@ -51,12 +50,7 @@ export function findFragment(
   return fragments.find(({ file }) => file === fragmentFile(name));
 }
 
-/**
- * Writes a fragment, or removes it, where the whole configuration would be taken with the change.
- * @param here as it was read; whoever wrote the fragment since is not overwritten
- * @returns the configuration as it is then
- * @throws ConfigurationUnchanged
- */
+/** @param here as it was read; whoever wrote the fragment since is not overwritten @returns the configuration as it is then @throws ConfigurationUnchanged */
 export async function changeFragment(
   here: Inspection,
   { name, sections, command, keepsKeys }: FragmentPlan,

@@ -5,7 +5,6 @@ import { inspectConfiguration } from './inspect.ts';
 import type { Inspection } from './inspect.ts';
 import type { RunningConfiguration } from './reload.ts';
 
-/** What a change of the files came to. */
 export interface TakenOver {
   /** False: the files say it, and the service goes on as before; what is wrong is shown as with any changed file. */
   readonly isInForce: boolean;
@@ -18,7 +17,6 @@ export class FragmentKeeper {
   readonly #logger = new Logger('Configuration');
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param env that the service was started with */
   constructor(
     readonly running: RunningConfiguration,
     readonly env: Environment,
@@ -33,11 +31,7 @@ export class FragmentKeeper {
     return whyFragmentsUnwritable(this.dir);
   }
 
-  /**
-   * Two at a time would each write without what the other wrote.
-   * @param what was done, for the log
-   * @throws what `change` does; nothing was written then
-   */
+  /** Two at a time would each write without what the other wrote. @param what was done, for the log @throws what `change` does; nothing was written then */
   change<T extends object>(
     what: string,
     change: (here: Inspection) => Promise<T>,

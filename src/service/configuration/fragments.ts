@@ -22,13 +22,10 @@ import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
 
-// Nobody's gateway.json5 is edited: what a command sets up stands in a fragment of its own, a file of `gateway.d` beside
-// it. This file reads and writes fragments; merge.ts merges them over gateway.json5.
+// What a command sets up stands in a fragment of its own, beside gateway.json5, which nobody edits; merge.ts merges them.
 
-/** The folder of fragments, beside gateway.json5. */
 export const FRAGMENTS_DIR = 'gateway.d';
 
-/** A fragment as it was read. */
 export interface Fragment {
   /** Relative to the configuration directory: `gateway.d/mail.json5`. */
   readonly file: string;
@@ -58,7 +55,6 @@ export function whyFragmentsUnwritable(dir: string): string | undefined {
   return whyUnwritable(isThere(folder) ? folder : dir);
 }
 
-/** What the fragment `name` is called in problems: `gateway.d/mail.json5`. */
 export function fragmentFile(name: string): string {
   return `${FRAGMENTS_DIR}/${name}.json5`;
 }
@@ -68,11 +64,7 @@ export function isFragment(name: string): boolean {
   return !name.startsWith('.') && name.endsWith('.json5');
 }
 
-/**
- * Every fragment, in the code-point order of the names, which is the order they are merged in.
- * @param dir the configuration directory; it may have no folder of fragments
- * @throws ConfigurationError when something is there and cannot be read; each problem names the file
- */
+/** In the code-point order of the names, in which they are merged. @param dir may have no folder of fragments @throws ConfigurationError names each file that cannot be read */
 export function readFragments(dir: string): Fragment[] {
   const problems: { key: string; message: string }[] = [];
   const fragments = fragmentNames(dir).flatMap((name): Fragment[] => {
@@ -131,14 +123,7 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/**
- * Writes the whole fragment `name`, or replaces it: whoever reads it at any moment, or after a crash, finds all of the
- * old or all of the new. Only this user may read it (0600); one that is replaced keeps its owner.
- * @param data as in gateway.json5; `${NAME}` in it is text, and names a variable only in what is {@link Written}
- * @param command what is named as the author, e.g. `hooks mail setup`
- * @param keepsKeys whether that command keeps what a person adds to the file
- * @returns its path
- */
+/** Writes the whole fragment in one go (0600); one that is replaced keeps its owner. @param data `${NAME}` in it is text but in what is {@link Written} @param command its author @param keepsKeys that a person adds @returns its path */
 export function writeFragment(
   dir: string,
   name: string,

@@ -24,12 +24,8 @@ import { resolveSections } from './resolve.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { TokenFile, newToken } from './token-file.ts';
 
-// How a configuration comes about. The texts of gateway.json5, the fragments and .env (files.ts) are parsed, merged
-// (merge.ts) and expanded with the environment (environment.ts); resolve.ts fills in the defaults and checks every
-// section. This file puts those steps together without changing anything, so that commands can use it; load.ts does the
-// same for a service that starts, which needs every token to exist and no problem to be left.
+// How a configuration comes about: files.ts, merge.ts, environment.ts, resolve.ts, without changing anything. load.ts does the same for a start.
 
-/** The generated hook token of the demo, which has no `store.dir`. */
 const DEMO_HOOK_TOKEN = join('data', 'hook-token');
 
 /** What a configuration says and what is wrong with it; nothing was made or changed to find out. */
@@ -61,10 +57,7 @@ export interface Inspection {
   readonly needed: readonly Need[];
 }
 
-/**
- * Reads and checks everything without a side effect. What cannot be read is a problem like any other.
- * @param tokenOf the hook token of the demo: by default the kept one, or one that nobody keeps.
- */
+/** Reads and checks everything without a side effect. @param tokenOf the hook token of the demo: the kept one, or one that nobody keeps. */
 export async function inspectConfiguration(
   dir: string,
   processEnv: Environment,
@@ -111,7 +104,6 @@ export async function inspectConfiguration(
 
 interface ReadSections {
   readonly merged: MergedSections;
-  /** Variables replaced. */
   readonly sections: Sections;
   readonly problems: readonly Problem[];
   /** Keys that a file gives twice. */
@@ -125,7 +117,6 @@ function demo(hookToken: string): ReadSections {
   return { merged, sections: demoSections(hookToken), problems: [], repeated: [], isBroken: false };
 }
 
-/** The files, or why one of them cannot be read. */
 function filesIn(
   dir: string,
   given: ConfigurationFiles | undefined,
@@ -139,7 +130,6 @@ function filesIn(
   }
 }
 
-/** The sections with their defaults, or why the data directory cannot be used. */
 async function resolvedUnless(
   isBroken: boolean,
   sections: Sections,
@@ -182,10 +172,7 @@ function readSections(
   };
 }
 
-/**
- * Inside one file a mapping behind another that takes all of its requests is worth a warning: whoever wrote both sees
- * it. A fragment must not silence a hook of another file, nor be silenced by one.
- */
+/** Inside one file a mapping behind another is worth a warning; a fragment must not silence a hook of another file, nor be silenced by one. */
 function isUnreachable(warning: Problem, merged: MergedSections): boolean {
   return warning.message.startsWith('can never match') && merged.isAboutFragment(warning);
 }
@@ -209,7 +196,6 @@ function demoSections(hookToken: string): Sections {
   };
 }
 
-/** A question whose answer tells whether the settings are right. */
 export interface Question extends TokenQuestion {
   /** What the answer says is wrong, and what to do; null: nothing. */
   readonly mistake: (status: number, body: unknown) => { what: string; fix: string } | null;
@@ -217,9 +203,7 @@ export interface Question extends TokenQuestion {
 
 /** A server that the configuration makes us ask; `hooks doctor` tries to reach each of them. */
 export interface Address {
-  /** Key of the configuration that it comes from. */
   readonly key: string;
-  /** What is there, as operators call it. */
   readonly name: string;
   readonly url: string;
   /** What is asked there, to learn whether the settings are right; absent: only whether anybody answers. */
@@ -228,7 +212,6 @@ export interface Address {
   readonly fix?: string;
 }
 
-/** Where the platforms of the channels are asked. The section has no problems. */
 export function channelAddresses(section: unknown): Address[] {
   const options = resolveSection(ChannelsOptions, section, 'channels').value;
   return channelEntries(options).flatMap(([id, entry]) => {
@@ -267,7 +250,6 @@ function aboutModels(key: string, baseUrl: string, apiKey: string | undefined): 
   };
 }
 
-/** Where models and other gateways are asked. */
 export function modelAddresses({ agents, models }: ResolvedHooksOptions): Address[] {
   const providers = [...models.providers].flatMap(
     ([name, { type, apiKey, baseUrl = publicUrl(type) }]) => {

@@ -2,10 +2,6 @@ import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { isLoopback } from '../../hooks/index.ts';
 
-// Where the operator's listener is: what `ops.listen` may say, and what other parts of the service and the commands make
-// of it.
-
-/** A port, on one address of this machine or on every one. */
 export interface TcpAddress {
   readonly kind: 'tcp';
   /** Without brackets. Undefined: every address of this machine. */
@@ -14,7 +10,6 @@ export interface TcpAddress {
   readonly port: number;
 }
 
-/** A socket in the file system. */
 export interface UnixAddress {
   readonly kind: 'unix';
   readonly path: string;
@@ -22,7 +17,6 @@ export interface UnixAddress {
 
 export type ListenAddress = TcpAddress | UnixAddress;
 
-/** What is said to anything else. */
 export const LISTEN_FORMS =
   "must be a port, '127.0.0.1:18791', '[::1]:18791', ':18791' (every address) or 'unix:/run/hooks/ops.sock' (a path of at most 107 bytes)";
 
@@ -31,11 +25,7 @@ const UNIX = 'unix:';
 const LONGEST_PATH = 107;
 const HOST_AND_PORT = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i;
 
-/**
- * `18791` (on 127.0.0.1), `'127.0.0.1:18791'`, `'[::1]:18791'`, `':18791'` (every address), `'unix:/run/hooks/ops.sock'`.
- * @param dir what a relative path starts from.
- * @returns null: it is none of these
- */
+/** `18791` (on 127.0.0.1), `'[::1]:18791'`, `':18791'` (every address), `'unix:/run/ops.sock'`. @param dir what a relative path starts from. @returns null: none of these */
 export function parseListenAddress(value: unknown, dir = '/'): ListenAddress | null {
   if (typeof value === 'number') return toTcp('127.0.0.1', value);
   if (typeof value !== 'string') return null;
@@ -55,12 +45,10 @@ function toUnix(text: string, dir: string): UnixAddress | null {
   return isSound && Buffer.byteLength(path) <= LONGEST_PATH ? { kind: 'unix', path } : null;
 }
 
-/** Whether only programs on this machine can connect. */
 export function isLocalAddress(address: ListenAddress): boolean {
   return address.kind === 'unix' || (address.host !== undefined && isLoopback(address.host));
 }
 
-/** As `ops.listen` has it. */
 export function addressText(address: ListenAddress): string {
   if (address.kind === 'unix') return `${UNIX}${address.path}`;
   const { host = '', port } = address;

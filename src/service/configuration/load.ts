@@ -13,7 +13,6 @@ import type { Need } from './packages.ts';
 import type { ResolvedSections } from './resolve.ts';
 import type { TokenFile } from './token-file.ts';
 
-/** What it was read from, and what it says. */
 type Read = Pick<Inspection, 'dir' | 'isDemo' | 'env' | 'files' | 'sections' | 'written'>;
 type Known = 'gateway' | 'store' | 'channels' | 'ops' | 'operatorAddress' | 'hooks' | 'mail';
 
@@ -31,7 +30,6 @@ export interface Configuration extends Read, Pick<ResolvedSections, Known> {
   readonly warnings: readonly Problem[];
   /** All of that, without secrets; asked anew each time, since modes of files are mended without a reload. */
   readonly findings: () => readonly Problem[];
-  /** The optional packages that it needs. */
   readonly needed: readonly Need[];
 }
 
@@ -43,11 +41,7 @@ export function configurationDirectory(env: Environment, cwd: string): string {
   throw new ConfigurationError([{ key: 'GATEWAY_CONFIG_DIR', message }]);
 }
 
-/**
- * Reads and checks everything; tokens that nobody gave are generated once nothing is wrong.
- * @param changed what a service that runs has read; it makes no directory. Absent: reads the files, at a start
- * @throws ConfigurationError with every problem.
- */
+/** Tokens that nobody gave are generated once nothing is wrong. @param changed what a running service has read; no directory is made. Absent: a start @throws ConfigurationError with every problem. */
 export async function loadConfiguration(
   dir: string,
   processEnv: Environment,

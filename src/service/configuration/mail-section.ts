@@ -15,11 +15,8 @@ const OF_THE_MAPPING = OptionPlace.of(MailOptions)
   .filter(({ traits }) => traits.restart === false)
   .map(({ key }) => key);
 
-// `hooks.mail` is written as one block and serves two: the watcher, which reads the mailbox, and the mapping "mail",
-// which takes what the watcher sends. Here the block is divided, and what is wrong with the mapping's part is reported
-// under the key that was written.
+// `hooks.mail` is one block that serves the watcher and the mapping "mail"; what is wrong with the mapping is reported under the key that was written.
 
-/** The `hooks` section as the hooks module takes it, and what was under `mail` in it. */
 export interface DividedHooks {
   readonly hooks: Sections;
   readonly mail: MailOptions | undefined;
@@ -55,7 +52,6 @@ export function watcherPart(mail: MailOptions | undefined): object | undefined {
   return Object.fromEntries(own);
 }
 
-/** The fields of the mapping that were given. */
 function mappingFields(mail: MailOptions): Sections {
   const fields = OF_THE_MAPPING.map((key): [string, unknown] => [key, getField(mail, key)]);
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));

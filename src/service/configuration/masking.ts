@@ -6,23 +6,13 @@ import type { Inspection } from './inspect.ts';
 import { interpolatedValues, isVariable, namesVariable } from './secrets.ts';
 import { CONFIGURATION } from './sections.ts';
 
-/*
- * A configuration in which no secret can be read. What may be one is said by the options (`secret`), and of conditions by
- * the place that they look at; it is masked there. A secret, and what came from a variable, is masked in every other text,
- * too.
- */
+/** Secrets are what options call `secret`; they, and what came from a variable, are masked in every other text, too. */
 
-/** What stands for a secret. */
 export const MASK = '***';
 /** Shorter texts occur by chance. */
 const SHORTEST_SECRET = 6;
 
-/**
- * A configuration that can be shown: texts that hold a variable are as they were written, secrets are `***` wherever
- * they occur. Of an address the server is shown.
- * @param written the same before variables were replaced and defaults filled in
- * @param known further secrets: values of variables, and what stands in files of its own
- */
+/** Texts with a variable are as they were written; of an address the server is shown. @param written before variables and defaults @param known further secrets */
 export function maskSecrets(
   configuration: Record<string, unknown>,
   written: unknown,
@@ -68,7 +58,6 @@ export function maskProblems(problems: readonly Problem[], inspection: Inspectio
   }));
 }
 
-/** The secrets of a configuration and the words of each. */
 function secretsOf(configuration: object, known: readonly string[]): string[] {
   const found = secretsIn(configuration, CONFIGURATION).flatMap(({ text }) => [
     text,
@@ -77,7 +66,6 @@ function secretsOf(configuration: object, known: readonly string[]): string[] {
   return [...new Set([...known, ...found])].filter(({ length }) => length >= SHORTEST_SECRET);
 }
 
-/** Whether a text at this place may be a secret. */
 function isMasked(place: OptionPlace): boolean {
   const { traits, guessedBy } = place;
   if (traits.secret !== undefined || isSecretPlace(place)) return true;

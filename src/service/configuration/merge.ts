@@ -5,7 +5,6 @@ import { GATEWAY_FILE } from './files.ts';
 import type { Sections } from './files.ts';
 import { CONFIGURATION } from './sections.ts';
 
-/** The sections of one file: of gateway.json5, or of a fragment. */
 export interface SectionsFile {
   /** `gateway.json5` or `gateway.d/<name>.json5`. */
   readonly file: string;
@@ -21,11 +20,7 @@ interface Entry {
   readonly index: number;
 }
 
-/**
- * The sections of gateway.json5 and its fragments as one configuration, in the order in which they are added: objects
- * merge, mappings and agents are appended, presets united, any other value of a later file wins. A problem with the
- * whole is told with the file that it is from.
- */
+/** One configuration of all files: objects merge, mappings and agents are appended, presets united, any other value of a later file wins. */
 export class MergedSections {
   /** What is wrong with the files beside each other; the keys name the file. */
   readonly problems: Problem[] = [];
@@ -46,7 +41,6 @@ export class MergedSections {
     return this.#sections;
   }
 
-  /** The files that say something in a section, in the order of merging. */
   writersOf(section: string): readonly string[] {
     const wrote = this.#files.filter(({ sections }) => valueAt(sections, section) !== undefined);
     return wrote.map(({ file }) => file);
@@ -58,10 +52,7 @@ export class MergedSections {
     return [file, ...others];
   }
 
-  /**
-   * A problem of the merged sections, told where it stands: `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as
-   * in that file. As it is when there is only gateway.json5, or when no file says anything about the key.
-   */
+  /** As `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as in that file; as it is when there is only gateway.json5, or no file says anything. */
   place({ key, message, names = [] }: NamingProblem): Problem {
     if (!this.#files.some(({ file }) => file !== GATEWAY_FILE)) return { key, message };
     const told = names.reduce((text, name) => text.replaceAll(name, this.#told(name)), message);

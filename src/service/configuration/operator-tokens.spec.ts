@@ -30,7 +30,6 @@ const sender = (token: string): object => ({
 });
 const ops = (metricsToken: string): object => ({ ops: { metricsToken } });
 
-/** `ops.tokens` of Ana, or of others. */
 const named = (...tokens: readonly object[]): object => ({
   ops: {
     tokens: tokens.map((given, n) => ({

@@ -18,9 +18,6 @@ import type { HooksSettingsInput, Problem } from '../../hooks/index.ts';
 import { getField, nameOf } from '../../platform/objects.ts';
 import type { TokenFile } from './token-file.ts';
 
-// The tokens of the operator API: `gateway.auth.token` or the generated one for all of it, `ops.tokens` for as much as the
-// role of each says, `ops.metricsToken` for its metrics alone.
-
 /** What a token may do, each all of the one before: look; act on what came; decide who may come in, and where replies go. */
 export const ROLES = ['read', 'operate', 'configure'] as const;
 export type Role = (typeof ROLES)[number];
@@ -52,9 +49,7 @@ export class OperatorTokenOptions {
   notAfter?: string;
 }
 
-/** What opens the operator API. */
 export interface OperatorTokens {
-  /** All of it. */
   readonly operator: string;
   /** As much of it as their roles say. @default none */
   readonly others?: readonly Readonly<OperatorTokenOptions>[];
@@ -62,7 +57,6 @@ export interface OperatorTokens {
   readonly metrics: string | undefined;
 }
 
-/** The sections that have them, in whatever shape they were written. */
 interface Gateway {
   readonly auth?: { readonly token?: unknown };
 }

@@ -8,10 +8,6 @@ import { channelEntries } from './channels-section.ts';
 import type { ChannelsOptions } from './channels-section.ts';
 import type { ResolvedSections } from './resolve.ts';
 
-// npm installs no package that only some people need. What this configuration needs of them is worked out here, once for
-// the start, `hooks config check` and `hooks doctor`.
-
-/** A package, and the key of the configuration that needs it. */
 export interface Need {
   readonly name: OptionalPackage;
   readonly key: string;
@@ -61,7 +57,6 @@ export function findMissing(all: readonly Need[], from?: string): MissingPackage
   return { what, command: installCommand(missing), packages: missing.map(withRange) };
 }
 
-/** The same as a warning of the configuration. */
 export function missingWarnings(all: readonly Need[]): Problem[] {
   const missing = findMissing(all);
   if (missing === null) return [];

@@ -2,12 +2,9 @@ import type { Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { GatewayOptions, OpsOptions } from './sections.ts';
 
-// What a reverse proxy before the hooks means for whom it is believed about, and for what else it forwards.
-
 /** Wider ranges hold machines of strangers. */
 const WIDEST = { ipv4: 8, ipv6: 16 };
 
-/** A range of `gateway.trustedProxies` that is wider than anybody's proxies. */
 export interface WideRange {
   readonly range: string;
   /** Why that is wrong, as the end of a sentence. */
@@ -16,7 +13,6 @@ export interface WideRange {
   readonly isEverybody: boolean;
 }
 
-/** The ranges that hold machines of strangers. */
 export function wideRanges({
   trustedProxies,
 }: Pick<GatewayOptions, 'trustedProxies'>): WideRange[] {
@@ -30,7 +26,6 @@ export function wideRanges({
   });
 }
 
-/** The same as warnings of the configuration. */
 export function wideRangeWarnings(gateway: GatewayOptions): Problem[] {
   return wideRanges(gateway).map(({ why }) => ({
     key: 'gateway.trustedProxies',

@@ -53,7 +53,6 @@ export class RunningConfiguration {
     return this.#inForce;
   }
 
-  /** `models.providers` in force. */
   get providers(): Readonly<Record<string, ProviderOptions>> {
     return this.#providers;
   }
@@ -61,10 +60,7 @@ export class RunningConfiguration {
   /** The channels in force, read anew each time that a step asks for one. */
   readonly channels: ChannelBindings = currentBindings(() => this.#channels);
 
-  /**
-   * Puts channels in force while what names them is checked.
-   * @throws whatever `accept` does; the channels are those of before then.
-   */
+  /** @throws whatever `accept` does; the channels are those of before then. */
   async withChannels(next: ChannelBindings, accept: () => Promise<void>): Promise<void> {
     const before = this.#channels;
     this.#channels = next;
@@ -76,12 +72,10 @@ export class RunningConfiguration {
     }
   }
 
-  /** The environment in force, `.env` included. */
   get env(): Environment {
     return this.#inForce.env;
   }
 
-  /** What opens the operator API. */
   get operatorTokens(): OperatorTokens {
     const { operatorToken, ops } = this.#inForce;
     const others = ops.tokens.map(({ token, ...who }) => ({ ...who, token: token.trim() }));
@@ -101,7 +95,6 @@ export class RunningConfiguration {
     this.#refused = problems;
   }
 
-  /** Puts changed sections, already accepted by the hooks module, in force for what this class hands out. */
   use(next: Configuration): void {
     this.#inForce = next;
     this.#restartFor = restartKeys(this.started, next);
@@ -112,16 +105,9 @@ export class RunningConfiguration {
   }
 }
 
-/** DI token of the environment that the service was started with. */
 export const ENVIRONMENT = Symbol('ENVIRONMENT');
 
-/**
- * Applies a changed gateway.json5, fragment or .env while the service runs: all of it, or nothing and the reasons.
- *
- * A change is noticed by watching the directories, or announced by SIGHUP. It goes through the same checks as at the
- * start, then `HooksSettings` puts it in force for new requests, and {@link RunningConfiguration} for the runner and the channels. What
- * only a restart applies is logged by its keys.
- */
+/** Applies a changed configuration while the service runs, noticed or announced by SIGHUP: all of it, or nothing and the reasons. What needs a restart is logged. */
 @Injectable()
 export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Configuration');
@@ -161,10 +147,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     this.#watch.stop();
   }
 
-  /**
-   * Reads the files again and puts them in force, or keeps the configuration in force and says why. One reload after
-   * the other, in the order they were asked for. Never rejects.
-   */
+  /** Reads the files again and puts them in force, or keeps what is and says why; one reload after the other. Never rejects. */
   reload(): Promise<void> {
     this.#reloaded = this.#reloaded.then(() => this.#reload());
     return this.#reloaded;
@@ -195,10 +178,7 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
   }
 
-  /**
-   * Ignores events without a change: a touched file, or a second event of the same change. Refused files are read again
-   * even when they are saved unchanged: what they lacked may be elsewhere, in a transform's file for example.
-   */
+  /** Ignores events without a change. Refused files are read again even when saved unchanged: what they lacked may be elsewhere. */
   #reloadIfChanged(): void {
     const { dir } = this.running.started;
     const isSavedAgain = this.#refusedAt !== undefined && this.#refusedAt !== writtenAt(dir);

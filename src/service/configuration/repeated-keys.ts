@@ -8,7 +8,6 @@ import { GATEWAY_FILE } from './files.ts';
 const TOKEN =
   /\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/|"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|[{}[\],:]|[^\s{}[\],:"'/]+/g;
 
-/** An object or a list that is open at a place of the text. */
 interface Open {
   readonly path: string;
   /** The lines of its keys; null: it is a list. */

@@ -41,21 +41,10 @@ import { CONFIGURATION, ConfigurationOptions, GatewayOptions, OpsOptions } from 
 import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
-// From the sections as they were written to what a service takes, in this order:
-//
-// 1. Each section by its class: unknown keys, types, limits, defaults.
-// 2. The operator's address and token, which other sections are compared with.
-// 3. `hooks` with everything around it by the hooks' own check, the one that `forRoot` makes: mappings, presets,
-//    signatures and transforms included. Its problems come back under the keys that gateway.json5 has.
-// 4. What one section means for another: tokens that are the same, mail without a token that it could send, programs
-//    and models that are not there, an address that other machines reach.
-//
-// A problem keeps a service from starting, and a reload from being taken; a warning is logged and shown.
+// Problems keep a service from starting and a reload from being taken; warnings are logged. Those of the hooks' own check come under the keys of gateway.json5.
 
-/** Name of the generated operator token in the data directory. */
 const OPERATOR_TOKEN_FILE = 'operator-token';
 
-/** The sections with their defaults, and everything that is wrong with them. */
 export interface ResolvedSections {
   readonly gateway: GatewayOptions;
   /** `dir` is absolute. */
@@ -69,7 +58,6 @@ export interface ResolvedSections {
   readonly hooks: HooksSettingsInput;
   /** `hooks.mail`, when there is one; its part of the mapping `mail` is in `hooks`. */
   readonly mail: MailOptions | undefined;
-  /** What the hooks module would have in force. */
   readonly effective: ResolvedHooksOptions;
   /** Where the operator's token is kept when `gateway.auth.token` is absent. */
   readonly operatorTokenFile: TokenFile;
@@ -79,12 +67,7 @@ export interface ResolvedSections {
   readonly hooksWarnings: readonly Problem[];
 }
 
-/**
- * Fills in every default and checks every section. Each check is asked, whatever the others found, so that an operator
- * sees all problems at once; what cannot be judged while a section is broken is left out.
- * @param dir what a relative `store.dir` or `workspace`, and the transforms, start from.
- * @param env what agents may be given variables of.
- */
+/** Asks every check, so that all problems are seen at once. @param dir what relative paths start from. @param env what agents may be given variables of. */
 export async function resolveSections(
   sections: Sections,
   dir: string,
@@ -207,7 +190,6 @@ function exposedWithoutProxy({ host, trustedProxies }: GatewayOptions): Problem[
   return [{ key: 'gateway.host', message: BEYOND_LOOPBACK }];
 }
 
-/** Networks that are somebody's own. */
 const OWN_NETWORKS = new BlockList();
 for (const [network, prefix] of [
   ['10.0.0.0', 8],

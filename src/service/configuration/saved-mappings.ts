@@ -14,10 +14,7 @@ import { maskProblems, maskSecrets } from './masking.ts';
 import { CONFIGURATION } from './sections.ts';
 import { ConfigurationUnchanged } from './unchanged.ts';
 
-/*
- * Mappings that were saved over the operator API: one fragment each, `gateway.d/mapping-<id>.json5`. What comes over the
- * API is data: no text of it names a variable, none of it is a secret, and it takes no guard away.
- */
+/** Mappings saved over the operator API: `gateway.d/mapping-<id>.json5`. What comes over the API is data: it names no variable, holds no secret, takes no guard away. */
 
 /** What these fragments name as their author. */
 const AUTHOR = 'Try of the console';
@@ -37,7 +34,6 @@ export interface SavedMapping {
   readonly mapping: Mapping;
 }
 
-/** One that was saved or removed just now. */
 export interface ChangedMapping extends TakenOver {
   readonly file: string;
   /** Of what the file has now; null: it is gone. */
@@ -49,7 +45,6 @@ export interface ChangedMapping extends TakenOver {
   readonly warnings: readonly string[];
 }
 
-/** Saves and removes mappings for the running service. */
 export class SavedMappings {
   constructor(private readonly fragments: FragmentKeeper) {}
 
@@ -68,11 +63,7 @@ export class SavedMappings {
     return readFragments(this.fragments.dir).flatMap((fragment) => savedIn(fragment) ?? []);
   }
 
-  /**
-   * Writes a mapping, or removes it.
-   * @param seen revision of the file that it replaces; null: there was none
-   * @throws ConfigurationUnchanged
-   */
+  /** @param seen revision of the file that it replaces; null: there was none @throws ConfigurationUnchanged */
   save(id: string, mapping: Mapping | undefined, seen: string | null): Promise<ChangedMapping> {
     const verb = mapping === undefined ? 'removed' : 'saved';
     return this.fragments.change(`the operator ${verb} the mapping ${id}`, async (here) => {

@@ -17,7 +17,6 @@ const ENTRIES = OPTIONS.map((place): [string, OptionPlace] => [place.key, place]
 const SECRETS = ENTRIES.filter(([, place]) => isSecretPlace(place));
 const HOLDERS = ENTRIES.filter(([, { traits }]) => traits.secret === 'inside');
 
-/** A configuration with this one value. */
 function holding({ path }: OptionPlace, value: unknown): Record<string, unknown> {
   const whole = path.reduceRight<unknown>(
     (inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }),

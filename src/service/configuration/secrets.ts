@@ -6,8 +6,6 @@ import type { Inspection } from './inspect.ts';
 import { CONFIGURATION } from './sections.ts';
 import type { TokenFile } from './token-file.ts';
 
-// The secrets of a configuration: what its options call so, and what variables and files of their own bring into it.
-
 /** A reference, and not the escape `$${NAME}`. */
 const VARIABLE = /(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
@@ -29,10 +27,7 @@ export function variablesOf(files: ConfigurationFiles): string[] {
   return [...new Set(names)];
 }
 
-/**
- * What came into the configuration from outside of its files, in every form in which a text may hold it: shown nowhere,
- * be it a secret or not.
- */
+/** What came into the configuration from outside of its files, in every form a text may hold it: shown nowhere, secret or not. */
 export function interpolatedValues({ files, env, resolved }: Inspection): string[] {
   const values = variablesOf(files).map((name) => env[name] ?? '');
   return [...new Set([...values, keptToken(resolved?.operatorTokenFile)].flatMap(formsOf))];
@@ -59,7 +54,6 @@ function formsOf(value: string): string[] {
   ]);
 }
 
-/** A secret of the configuration and where it stands. */
 export interface Secret {
   readonly key: string;
   readonly value: string;

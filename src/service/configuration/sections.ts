@@ -29,8 +29,6 @@ import { OperatorTokenOptions } from './operator-tokens.ts';
 import { LISTEN_FORMS, parseListenAddress } from './listen-address.ts';
 import { StoreOptions } from './store-section.ts';
 
-// The sections that only the service has. Those of the hooks module are declared there (hooks/options).
-
 function isAddressOrRange(entry: unknown): boolean {
   return typeof entry === 'string' && parseRange(entry) !== null;
 }

@@ -42,7 +42,6 @@ const receiver = (url: string): Sections => ({
   channels: { chan_8: { provider: 'webhook', url, to: 'me', secrets: [`whsec_${btoa(DRAWN)}`] } },
   ...agents({}),
 });
-/** Keys of both, two levels down. */
 function both(one: Sections, other: Sections): Sections {
   const merged = Object.entries(other).map(([name, section]) => {
     const before: Readonly<Record<string, unknown>> = { ...one[name] };

@@ -9,11 +9,6 @@ import { maskSecrets } from './masking.ts';
 import { interpolatedValues, variablesOf } from './secrets.ts';
 import { ConfigurationOptions } from './sections.ts';
 
-/*
- * A configuration that can be shown: with every default, variables as references, secrets masked, and which files
- * say something of each section. `hooks config show` prints it, and the operator API answers with it.
- */
-
 /** A configuration without its secrets: they are `***`, and variables are as they were written. */
 export interface ShownConfiguration {
   /** The directory of the configuration. */
@@ -91,7 +86,6 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }
 
-/** Every section with its defaults, as plain data. The configuration has no problems. */
 function withDefaults(sections: Sections): Record<string, unknown> {
   return toPlain(resolveSection(ConfigurationOptions, sections, '').value);
 }

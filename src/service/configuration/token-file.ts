@@ -21,10 +21,7 @@ export function newToken(): string {
 export class TokenFile {
   constructor(readonly path: string) {}
 
-  /**
-   * The token that is kept; undefined when there is none yet.
-   * @throws ConfigurationError when the file cannot be read.
-   */
+  /** Undefined when there is none yet. @throws ConfigurationError when the file cannot be read. */
   read(): string | undefined {
     try {
       const token = readFileSync(this.path, 'utf8').trim();
@@ -35,12 +32,7 @@ export class TokenFile {
     }
   }
 
-  /**
-   * The token that is kept, or a new one that is kept from now on. Whatever mode the file had, nobody else may read it
-   * afterwards.
-   * @param makesDirectory false: the directory was taken away where it is not there, and is not made again
-   * @throws ConfigurationError when it can be neither read nor written.
-   */
+  /** Nobody else may read it afterwards, whatever mode it had. @param makesDirectory false: none is made again @throws ConfigurationError */
   readOrCreate(makesDirectory = true): string {
     const kept = this.read();
     try {

@@ -11,11 +11,7 @@ const SETTLE_MS = 100;
 /** Files of the configuration directory itself. */
 const FILES = [GATEWAY_FILE, DOTENV_FILE];
 
-/**
- * Notices that a file of the configuration was written, replaced or removed. Directories are watched, not files: a watch
- * on a file that an editor replaces by renaming would stay with the old one. Names that begin with `..` count, too: a
- * mounted volume (Kubernetes) swaps all its files by such a link.
- */
+/** Directories are watched: a watch on a file that an editor replaces would stay with the old one. Names with `..` count, too: Kubernetes swaps a volume by such a link. */
 export class ConfigurationWatch {
   #watcher: FSWatcher | undefined;
   #fragments: FSWatcher | undefined;

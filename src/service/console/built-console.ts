@@ -4,15 +4,12 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../platform/errors.ts';
 
-/** Where the build leaves the console: `dist/console`. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../console/', import.meta.url));
 
-/** Whether this installation has a console. */
 export function hasConsole(): boolean {
   return existsSync(join(BUILT_CONSOLE, PAGE));
 }
 
-/** The page of every view. */
 const PAGE = 'index.html';
 
 /** What the build makes, by its endings. Nothing else is served. */
@@ -26,7 +23,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings in which the build leaves a file beside itself, the smallest first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -48,7 +44,6 @@ export interface ConsoleFile {
   readonly isForEver: boolean;
 }
 
-/** The files of the built console, each read when it is asked for. */
 export class BuiltConsole {
   readonly #root: string;
 
@@ -56,11 +51,7 @@ export class BuiltConsole {
     this.#root = root;
   }
 
-  /**
-   * A file, in an encoding that the browser takes where the build made one. Null: the build made no such file.
-   * @param name below the console, decoded
-   * @param accepted `Accept-Encoding`
-   */
+  /** @param name below the console, decoded @param accepted `Accept-Encoding` @returns null: the build made no such file. */
   async file(name: string, accepted: string): Promise<ConsoleFile | null> {
     const type = TYPES[extname(name)];
     if (type === undefined || !SERVED.test(name)) return null;
@@ -73,10 +64,7 @@ export class BuiltConsole {
     return content === null ? null : { type, content, encoding: undefined, isForEver };
   }
 
-  /**
-   * The page of every view. Null: the console was not built.
-   * @param mount where the console is, e.g. `/console`; from there the page takes its assets, however deep its own address
-   */
+  /** @param mount where the console is, e.g. `/console`; the page takes its assets from there @returns null: the console was not built. */
   async page(mount: string): Promise<ConsoleFile | null> {
     const html = await this.#read(PAGE);
     if (html === null) return null;

@@ -38,13 +38,11 @@ const FILE = /^assets(?:\/|$)|^(?!index\.html$)[^/]*\.\w+$/;
 export class ConsoleController {
   constructor(@Inject(BuiltConsole) private readonly built: BuiltConsole) {}
 
-  /** The page itself, for every view. */
   @Get()
   async page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     send(reply, await this.#page(request));
   }
 
-  /** A file of the build, or a view of the page. */
   @Get('*')
   async below(
     @Req() request: FastifyRequest,

@@ -6,10 +6,7 @@ import { ConsoleController } from './console.controller.ts';
 /** The console beside an operator API. Nothing of it is read before somebody opens it. */
 @Module({})
 export class ConsoleModule {
-  /**
-   * @param ops the very module that the application imports: whoever may reach that one may open the console
-   * @param root folder of the built console
-   */
+  /** @param ops the very module that the application imports: whoever may reach that one may open the console */
   static forOps(ops: DynamicModule, root = BUILT_CONSOLE): DynamicModule {
     return {
       module: ConsoleModule,

@@ -21,7 +21,7 @@ import {
 import type { HookRouteDecorator } from '../../hooks/index.ts';
 import { OpsModule, leaveBodiesUnread, metricsOf } from '../ops/index.ts';
 import type { OpsModuleOptions } from '../ops/index.ts';
-// Not by the index of its room: what this file declares is read by hosts who have none of the optional packages.
+// Not by the index of its room: hosts have none of the optional packages.
 import type { HooksMetrics } from '../ops/hooks-metrics.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 import { ConsoleModule } from './console.module.ts';
@@ -32,27 +32,17 @@ import { OwnAnswers } from './own-answers.ts';
  * @publicApi
  */
 export interface HooksConsoleOptions {
-  /**
-   * The operator's token, or how it is found out, asked with every request: a change ends every session. At least 16
-   * characters of ASCII, 24 or more are better, and no token of a hook. While a function gives a shorter one, or none,
-   * nobody gets in.
-   */
+  /** The operator's token, 16 characters of ASCII or more, asked with every request: a change ends every session; while it is shorter or none, nobody gets in. */
   readonly token: string | (() => string);
   /** Below which path both are: `partners` puts them at `/partners/console` and `/partners/ops`. @default the root */
   readonly path?: string;
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
   readonly exposed?: boolean;
-  /**
-   * Host names under which browsers open it, e.g. `['hooks.example.com']`; others are refused, so that no page whose name
-   * leads to this machine passes for the console. Addresses and localhost are always taken. @default none
-   */
+  /** Host names under which browsers open it, e.g. `['hooks.example.com']`, so that no other page passes for the console; addresses always. @default none */
   readonly hosts?: readonly string[];
   /** Addresses and CIDR ranges of proxies whose word about client and TLS is believed. @default those of `HooksModule` */
   readonly trustedProxies?: readonly string[];
-  /**
-   * What is served at `<path>/ops/metrics`, in the format of Prometheus: the same that the `HooksModule` has as its
-   * `observer`. @default no metrics
-   */
+  /** What is served at `<path>/ops/metrics`: the same that the `HooksModule` has as its `observer`. @default no metrics */
   readonly metrics?: HooksMetrics;
   /** Opens the metrics and nothing else; for scrapers. As long as {@link token} has to be. @default none */
   readonly metricsToken?: string;
@@ -75,10 +65,7 @@ export class HooksConsoleModule {
     leaveBodiesUnread(host);
   }
 
-  /**
-   * @param hooks what the application itself imports, so that both mean one instance
-   * @throws Error when the application starts: a token is missing or too short, or opens a hook
-   */
+  /** @param hooks what the application itself imports @throws Error at the start: a token is missing or too short, or opens a hook */
   static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
     const { path, decorators = [], metrics } = options;
     const embed = (controller: Type<object>) => embedded(controller, decorators);
@@ -107,10 +94,7 @@ function below(path: string | undefined, modules: DynamicModule[]): DynamicModul
   return [...modules, RouterModule.register(modules.map(({ module }) => ({ path, module })))];
 }
 
-/**
- * A class of its own, so that marks of one application appear in no other. It has no version, and answers as ours do,
- * whatever interceptors the application has.
- */
+/** A class of its own: marks of one application appear in no other, and it answers as ours do, whatever interceptors there are. */
 function embedded(
   controller: Type<object>,
   decorators: readonly HookRouteDecorator[],

@@ -1,4 +1,3 @@
-// The console: for the service, and for an application that imports its face.
 export { hasConsole } from './built-console.ts';
 export { ConsoleModule } from './console.module.ts';
 export { HooksConsoleModule } from './hooks-console.module.ts';

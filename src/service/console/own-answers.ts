@@ -5,11 +5,7 @@ import type { Observable } from 'rxjs';
 import { MODULE_NAMES } from '../../hooks/index.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 
-/**
- * Sends what our handlers return or throw, innermost of all interceptors: those of the application stand around it and see
- * a handler that ended with nothing, so none of them wraps, replaces, caches or retries an answer. What Nest would send
- * afterwards goes nowhere.
- */
+/** Sends what our handlers return or throw, innermost of all interceptors: those of the application see nothing to wrap, replace, cache or retry. */
 export class OwnAnswers implements NestInterceptor {
   readonly #errors = new JsonErrorsFilter(MODULE_NAMES);
 

@@ -1,6 +1,4 @@
-// What the operator API answers, shape by shape: the controllers return these types, the command line reads them, and
-// docs/openapi.json is written from them; what it answers about the service itself is in status-answers.ts, and about what
-// configures it (mappings, presets, tokens) in configuring-answers.ts. Times are ISO 8601 in UTC.
+// What the operator API answers, shape by shape; the command line reads these types. Times are ISO 8601 in UTC.
 import type {
   ChannelReport,
   EventSummary,

@@ -15,8 +15,6 @@ import { diskRoom } from './disk-room.ts';
 import type { ConfigurationState } from './ops-options.ts';
 import type { AttentionAction, AttentionItem } from './status-answers.ts';
 
-// What is said of each trouble: in a sentence, with what to do, what to type, and which call a button makes.
-
 /** Of hooks in one trouble, more are not listed one by one. */
 export const MOST_HOOKS = 20;
 const LONGEST_REASON = 200;
@@ -39,7 +37,6 @@ function item(given: Given): AttentionItem {
   };
 }
 
-/** The ledger, its disk, and the operator's own pause. */
 export function ofService(condition: Condition): AttentionItem[] {
   const { ready, paused, store } = condition;
   const items: AttentionItem[] = [];
@@ -115,7 +112,6 @@ export function ofPackages(missing: ConfigurationState['missing']): AttentionIte
   ];
 }
 
-/** One item, however many hooks and reasons there are. */
 export function ofLost(lost: readonly LostRequests[]): AttentionItem[] {
   const [first, ...more] = lostAndWhy(lost.slice(0, MOST_HOOKS));
   if (first === undefined) return [];
@@ -143,7 +139,6 @@ export function ofLost(lost: readonly LostRequests[]): AttentionItem[] {
   ];
 }
 
-/** How many there are, and since when. */
 function totalOf(all: readonly { count: number; since: string }[]) {
   return {
     count: all.reduce((sum, { count }) => sum + count, 0),
@@ -291,7 +286,6 @@ export function ofWaits({ waits: [first], total }: WaitPage): AttentionItem[] {
   ];
 }
 
-/** Deliveries by the channel that did not take them, runs by their hook. */
 export function ofDead(dead: readonly DeadWork[]): AttentionItem[] {
   const alike = Map.groupBy(dead, ({ hook, channel }) => channel ?? hook);
   return [...alike].slice(0, MOST_HOOKS).map(([name, all]) => {
@@ -358,7 +352,6 @@ export function ofStart(configuration: ConfigurationState | undefined): Attentio
   return [...(restartFor.length > 0 ? [waits] : []), ...looks, ...(isDemo ? [demo] : [])];
 }
 
-/** As a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

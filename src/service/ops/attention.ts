@@ -30,9 +30,7 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import type { AttentionItem } from './status-answers.ts';
 
-// What needs a person: composed here once, for the console, the operator API and `hooks status`. Whether something is
-// wrong is decided by whoever knows (the ledger, a channel, the mail watcher); this is what is said of it, and in which
-// order.
+// What needs a person, composed once for the console, the operator API and `hooks status`. Whether something is wrong is decided by whoever knows.
 
 /** Codes of verified requests that failed because of what the operator wrote. */
 const BROKEN_MAPPING: ReadonlySet<string> = new Set([
@@ -43,13 +41,11 @@ const BROKEN_MAPPING: ReadonlySet<string> = new Set([
 
 const NO_WAITS: WaitPage = { waits: [], total: 0, nextCursor: null };
 
-/** What whoever asks may know already. */
 interface KnownState {
   readonly condition: Condition;
   readonly channels: readonly ChannelReport[];
 }
 
-/** Lists what needs a person, the worst first. */
 @Injectable()
 export class Attention {
   constructor(
@@ -101,5 +97,4 @@ export class Attention {
   }
 }
 
-/** The worst first. */
 const HARM: readonly AttentionItem['severity'][] = ['error', 'warning', 'info'];

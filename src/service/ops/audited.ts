@@ -10,10 +10,7 @@ import { errorAnswer } from '../refusals.ts';
 import { Needs, operatorOf } from './access/operators.ts';
 import { TrustedProxies } from './access/trusted-proxies.ts';
 
-/**
- * What a handler adds to the entry of its change. Without it the entry has what stands in the route and its query, and the
- * figures of the answer: numbers and flags, in which no secret and no payload can be.
- */
+/** What a handler adds to the entry of its change. Without it the entry has the route, its query, and the numbers and flags of the answer. */
 export class Change {
   /** What it is done to; undefined: what the route says. */
   subject: string | undefined;
@@ -39,7 +36,6 @@ function changeOf(request: FastifyRequest): Change {
   return known;
 }
 
-/** The {@link Change} that a handler makes. */
 export const Changing = createParamDecorator((_data: unknown, context: ExecutionContext) =>
   changeOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -14,7 +14,6 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { Degradation } from './degradation.ts';
 import type { MailStatus, OpsModuleOptions } from './ops-options.ts';
 
-/** How the parts of the service are doing; asked once for whatever is told of it. */
 export interface Condition {
   /** Events can be stored. */
   readonly ready: boolean;
@@ -30,9 +29,7 @@ export interface Condition {
   readonly backends: readonly AwayBackend[];
 }
 
-/** A model, gateway or program that cannot be asked. */
 export interface AwayBackend extends RestingBackend {
-  /** How many turns wait for it. */
   readonly behind: number;
   /** It may be over in a moment. */
   readonly isNew: boolean;

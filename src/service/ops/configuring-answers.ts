@@ -1,4 +1,3 @@
-// What the operator API answers where somebody configures the service, shape by shape, as in answers.ts.
 import type { ChangedMapping, SavedMapping } from '../configuration/saved-mappings.ts';
 import type { EnabledPreset } from '../senders/preset-keeper.ts';
 import type { ProofKind } from '../senders/sender.ts';

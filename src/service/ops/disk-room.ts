@@ -5,7 +5,6 @@ const MB = 1024 * 1024;
 const LITTLE_MB = 1024;
 const HARDLY_ANY_MB = 100;
 
-/** How much room is left where the ledger is: `1,204 MB`; and what is wrong with that. */
 export function diskRoom(freeBytes: number): {
   readonly room: string;
   /** Undefined: it is enough. */

@@ -7,21 +7,13 @@ import type { EventChanges } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 
-// What a page or a command is told while it stands open: changes of events, and on request the newest refusals, as
-// server-sent events. A stream costs a connection and little else: both feeds work once for all who listen, a reader
-// that is slow gets the next message when it has taken the one before, and one that takes nothing for a minute is cut
-// off.
+// Server-sent events while a page or command stands open. Both feeds work once for all; a reader that takes nothing for a minute is cut off.
 
-/** How many a message tells of: what a screen shows. */
 const TOLD = 50;
 /** Refusals are recorded no more often. */
 const LOOKS_EVERY_MS = 1000;
 
-/**
- * The newest refusals, told whenever they are others than before. While anybody listens, one read of the ledger a
- * second serves all who do, whatever comes: requests, which may be refused by the thousand, know nothing of it, and
- * sums grow without a row of their own.
- */
+/** The newest refusals, told when they are others than before: one read of the ledger a second for all who listen, whatever comes. */
 @Injectable()
 export class RefusalFeed {
   readonly #wakes = new Set<() => void>();
@@ -34,10 +26,7 @@ export class RefusalFeed {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Server-sent events `refusals`, the first at once, unless there are none.
-   * @param signal ends it, also while nothing happens
-   */
+  /** Server-sent events `refusals`, the first at once, unless there are none. @param signal ends it */
   async *follow(signal: AbortSignal): AsyncGenerator<string, void> {
     let told: string | null = null;
     let wake = (): void => {};
@@ -60,7 +49,6 @@ export class RefusalFeed {
     }
   }
 
-  /** Until nobody listens any more. */
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -88,18 +76,13 @@ const SILENCE_MS = 15_000;
 const PATIENCE_MS = 60_000;
 const STILL_HERE = ':\n\n';
 
-/** What a reader is told of. */
 interface WantedStream {
   /** Of the last message that came; undefined: from now on. */
   readonly mark: string | undefined;
-  /** Whether refusals are told, too. */
   readonly withRefusals: boolean;
 }
 
-/**
- * Server-sent events of what happens. Nothing is queued for a reader: the next message is made when the one before has
- * left, and tells of all that came meanwhile. A stream ends with whatever let it in, and when the service stops.
- */
+/** Server-sent events. Nothing is queued for a reader: the next message tells of all that came meanwhile. Ends with what let it in, and at a stop. */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   readonly #open = new Set<AbortController>();
@@ -130,7 +113,6 @@ export class EventStreams implements BeforeApplicationShutdown {
     for (const stop of this.#open) stop.abort();
   }
 
-  /** Hands out one message after the other as they are taken. */
   async *#patiently(
     messages: AsyncIterable<string>,
     stop: AbortController,
@@ -196,7 +178,6 @@ async function* eventMessages(feed: AsyncIterable<EventChanges>): AsyncGenerator
 
 type Feed = AsyncIterator<string, void>;
 
-/** One feed's next message, or why there is none. */
 type Settled = { readonly feed: Feed } & (
   { readonly result: IteratorResult<string, void> } | { readonly error: unknown }
 );

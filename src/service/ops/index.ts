@@ -1,4 +1,3 @@
-// What the service uses of its operator API.
 export {
   askedHost,
   bareName,

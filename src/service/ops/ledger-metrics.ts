@@ -4,7 +4,6 @@ import type { StoreState } from '../../hooks/index.ts';
 // What a scrape says of the store below the ledger: a state, asked for at the time of the scrape; what cannot be asked then
 // is left as it was, or out, but never guessed.
 
-/** Registers what is to be known of the disk below the ledger; the answer shows a state. */
 export function storeMetrics(
   { Counter, Gauge }: typeof import('prom-client'),
   registry: Registry,

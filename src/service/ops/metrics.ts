@@ -17,8 +17,7 @@ import type { MailStatus } from './ops-options.ts';
 import { stateMetrics } from './state-metrics.ts';
 import type { ServiceState } from './state-metrics.ts';
 
-// Requests, ends of work and tokens are counted as they come; how much work waits and how the mailboxes are doing is asked at each
-// scrape. prom-client is optional: without it nothing is counted, and a scrape says what to install.
+// prom-client is optional: without it nothing is counted, and a scrape says what to install.
 
 /** Requests that reached no hook: refused before, or with a name that nothing matches. */
 const UNKNOWN = 'unknown';
@@ -35,7 +34,6 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 /** Of runs: a quick answer takes a second, a long job its hour. */
 const RUN_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 
-/** What is read at the time of a scrape, because it is a state and not a count. */
 export interface Scraped {
   /** Work by kind and state; undefined when the ledger cannot be asked. */
   readonly work: readonly WorkCounts[] | undefined;
@@ -48,11 +46,9 @@ export interface Scraped {
   readonly mail: MailStatus | undefined;
 }
 
-/** The metrics of the service, in a registry of their own. */
 export class Metrics extends RequestObserver {
   readonly #instruments: Instruments | string;
 
-  /** With prom-client when it is installed, and without it otherwise. */
   static async load(): Promise<Metrics> {
     try {
       return new Metrics(await loadOptionalPackage('prom-client', () => import('prom-client')));
@@ -68,12 +64,10 @@ export class Metrics extends RequestObserver {
     this.#instruments = typeof prom === 'string' ? prom : new Instruments(prom);
   }
 
-  /** Counts and times an answered request. */
   override observe(request: ObservedRequest): void {
     if (typeof this.#instruments !== 'string') this.#instruments.observe(request);
   }
 
-  /** Counts a run or a delivery that has ended. */
   override ended(end: ObservedEnd): void {
     if (typeof this.#instruments !== 'string') this.#instruments.countEnd(end);
   }
@@ -122,7 +116,6 @@ export class MetricsModule {}
 
 type Usage = NonNullable<AgentReply['usage']>;
 
-/** Every counter and gauge with its registry; exists only where prom-client does. */
 class Instruments {
   readonly registry: Registry;
   readonly dropped: Counter;
@@ -244,7 +237,6 @@ class Instruments {
     this.#runSeconds.observe({ agent, outcome }, end.ms / 1000);
   }
 
-  /** Adds up the tokens of one turn. */
   addTokens(agent: string, { inputTokens, outputTokens }: Usage): void {
     this.#tokens.inc({ agent, kind: 'input' }, inputTokens);
     this.#tokens.inc({ agent, kind: 'output' }, outputTokens);
@@ -289,7 +281,6 @@ class Instruments {
   }
 }
 
-/** Counts by hook and by what became of its requests. */
 class Tally<K> {
   readonly #counts = new Map<string, Map<K, number>>();
 

@@ -21,8 +21,7 @@ import { Rejection, parseJson } from '../../hooks/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { Refusal } from '../refusals.ts';
 
-// Input of the operator API. Queries are validated by a pipe. Bodies are not read before the guard has let the operator
-// in: a route that takes one is marked, and reads it itself.
+// Bodies are not read before the guard has let the operator in: a route that takes one is marked, and reads it itself.
 
 /** Largest body the operator API takes, in bytes: room for any payload that a hook would take by default. */
 const LARGEST_BODY = 2 * 1024 * 1024;
@@ -89,7 +88,6 @@ async function readBytes(stream: Readable, largest: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** For a sentence: `2 MB`. */
 function sizeOf(bytes: number): string {
   const kilobytes = bytes / 1024;
   return kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`;
@@ -112,7 +110,6 @@ function parseObject(bytes: Buffer): object {
 /** A number or an id, by which ledgers say where a page has ended. */
 const CURSOR = String.raw`(?:-?\d{1,16}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})`;
 
-/** How long a page is. */
 export class LimitQuery {
   /** Most rows of one answer, 1 to 200. */
   @Type(() => Number)
@@ -145,22 +142,17 @@ export class QueryPipe extends ValidationPipe {
   }
 }
 
-/**
- * A time of a query that was found to be ISO 8601.
- * @throws Refusal invalid_query for weeks and other forms that are no time here.
- */
+/** Milliseconds of a time that was found to be ISO 8601. @throws Refusal invalid_query for weeks and other forms that are no time here. */
 export function toTime(name: string, text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
   throw new Refusal('invalid_query', `${name} must be a date such as 2026-11-22, or with a time`);
 }
 
-/** Everything that is wrong, as the end of a sentence. */
 function reasons(errors: readonly ValidationError[]): string {
   return errors.flatMap(({ constraints }) => Object.values(constraints ?? {})).join('; ');
 }
 
-/** An object whose values are texts, as headers and queries are. */
 const IsTextByName = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isTextByName', validator: { validate: isTextByName } },
@@ -174,7 +166,6 @@ function isTextByName(value: unknown): boolean {
 /** Most characters of a mapping as JSON: its task alone may have 10,000. */
 const LONGEST_MAPPING = 100_000;
 
-/** A mapping that somebody writes, whatever is wrong with it. */
 export const IsMapping = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isMapping', validator: { validate: isMapping } },
@@ -185,7 +176,6 @@ function isMapping(value: unknown): boolean {
   return isRecord(value) && JSON.stringify(value).length <= LONGEST_MAPPING;
 }
 
-/** What a request of the operator's own brings besides the name of its hook. */
 export class RequestFields {
   /** Any JSON value; absent: `{}`. */
   @Allow()

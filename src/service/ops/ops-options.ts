@@ -6,7 +6,6 @@ import type { SavedMappings } from '../configuration/saved-mappings.ts';
 import type { PresetKeeper } from '../senders/preset-keeper.ts';
 import type { TokenKeeper } from '../senders/token-keeper.ts';
 
-/** Who may use the operator API, and what it shows besides the hooks. */
 export interface OpsModuleOptions {
   /** Those in force, never the hook token; read for every request, since a reload changes them. */
   readonly tokens: () => OperatorTokens;
@@ -36,7 +35,6 @@ export interface OpsModuleOptions {
   readonly configuration?: () => ConfigurationState;
 }
 
-/** What of the configuration is not as its files say. */
 export interface ConfigurationState {
   /** Nothing was configured at its start: the service shows itself. */
   readonly isDemo: boolean;
@@ -46,13 +44,11 @@ export interface ConfigurationState {
   readonly restartFor: readonly string[];
   /** Why the changed files were refused; empty: they are in force. */
   readonly refused: readonly Problem[];
-  /** What is allowed but should be looked at, without secrets. */
   readonly warnings: readonly Problem[];
   /** Optional packages that it needs and npm has not installed; null: none. */
   readonly missing: MissingPackages | null;
 }
 
-/** DI token of {@link OpsModuleOptions}. */
 export const OPS_OPTIONS = Symbol('OPS_OPTIONS');
 
 /** State of a mailbox watcher, as far as the operator API shows it. */

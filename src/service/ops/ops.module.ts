@@ -1,6 +1,4 @@
-// The operator's side as one Nest module. A controller is one row here and one file in controllers/: it checks its input,
-// asks a service that the hooks module exports, and returns the object that docs/openapi.json describes. Who may ask at all
-// is decided in access/.
+// The operator's side as one Nest module. A controller is one row here and one file in controllers/.
 import { Module } from '@nestjs/common';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { HooksSettings } from '../../hooks/index.ts';
@@ -92,17 +90,12 @@ const PROVIDERS = [
   SenderRequest,
 ];
 
-/** How the options are made where they depend on the settings of the hooks. */
 export interface OpsOptionsFactory {
   readonly inject: [typeof HooksSettings];
   readonly useFactory: (settings: HooksSettings) => OpsModuleOptions;
 }
 
-/**
- * The operator API, metrics and health of one hooks module. Each controller is one row: it checks its input, asks a
- * service that the hooks module exports, and throws a Refusal for everything else. All but health are behind
- * OperatorGuard.
- */
+/** The operator API, metrics and health of one hooks module. All but health are behind a guard of access/. */
 @Module({})
 export class OpsModule {
   /** @param hooks the very module that the application imports, so that both mean one instance. */
@@ -116,11 +109,7 @@ export class OpsModule {
     };
   }
 
-  /**
-   * The operator API within an application of somebody else.
-   * @param embed makes the controllers fit for it
-   * @param metrics absent: none are served
-   */
+  /** The operator API within somebody else's application. @param embed makes the controllers fit for it @param metrics absent: none are served */
   static embedded(
     hooks: DynamicModule,
     options: OpsOptionsFactory,

@@ -1,10 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { ChannelReport, HookUse, RestingBackend, WaitingWork } from '../../hooks/index.ts';
 
-// What an alert is made of beside counts: what waits and why, what is paused, refused or away. Asked for at the time of the
-// scrape; what cannot be asked then is left out, or as it was. Labels are names of the configuration, never of a request.
+// States for alerts, asked for at the time of the scrape; what cannot be asked then is left out. Labels are names of the configuration, never of a request.
 
-/** How much of a budget is used, as a share of it. */
 export interface BudgetShare {
   readonly of: string;
   readonly scope: string;

@@ -1,6 +1,4 @@
-// What the operator API answers about the service itself, for a dashboard: how it is doing, what needs a person, and what
-// happened lately. Whatever a person is to read comes as sentences of text, which may hold words of a platform: show them
-// as text, never as markup. Times are ISO 8601 in UTC.
+// What the operator API answers about the service itself. Texts may hold words of a platform: show them as text, never as markup. Times are ISO 8601 in UTC.
 import type { Activity, ChannelReport, UsageBy, UsageLine, WorkCounts } from '../../hooks/index.ts';
 import type { LostAndWhy } from './answers.ts';
 import type { MailStatus } from './ops-options.ts';

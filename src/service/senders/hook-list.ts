@@ -11,18 +11,13 @@ import type { HookReport, HookVerification } from '../ops/answers.ts';
 import { senderName, senderPath, setupSteps } from './sender.ts';
 import { canSign, secretHeaderOf, showsSecret } from './signed-post.ts';
 
-/*
- * Every way in as an operator sees it: what a sender has to be told, what it proves itself by, and how much it is used.
- * Nothing here is a secret: where one is to be entered, words stand for it.
- */
+/** Every way in as an operator sees it. Nothing here is a secret: where one is to be entered, words stand for it. */
 
-/** What is known of the use of hooks. */
 export interface HookUses {
   readonly uses: readonly HookUse[];
   readonly refusals: readonly HookRefusals[];
 }
 
-/** Where the hooks are reached. */
 export interface HookPlace {
   /** `hooks.path`, with its leading slash. */
   readonly prefix: string;
@@ -30,7 +25,6 @@ export interface HookPlace {
   readonly base: string | undefined;
 }
 
-/** Stands for an address that nobody has said. */
 export const UNKNOWN_BASE = 'https://<this service>';
 
 /** @param now epoch milliseconds, for tokens that end */

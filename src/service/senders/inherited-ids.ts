@@ -1,17 +1,11 @@
 import { secretName, writtenTokens } from '../../hooks/index.ts';
 
-/**
- * When each hook token last let a request in, in epoch milliseconds, by the name of its secret (`secretName`); and by
- * `token <id>` when any secret of a sender did, also one that is gone.
- */
+/** Epoch milliseconds by the name of a hook token's secret (`secretName`), and by `token <id>` for any secret of a sender, gone ones too. */
 export type LastUses = ReadonlyMap<string, number>;
 
 type Hooks = Parameters<typeof writtenTokens>[0];
 
-/**
- * What to say, by their ids, of senders whose secrets were never used while their id was: it was given to somebody else,
- * or all secrets were replaced at once. Nobody but the operator can tell which.
- */
+/** What to say, by id, of senders whose secrets were never used while their id was: given to somebody else, or all replaced at once. */
 export function inheritedIds(hooks: Hooks, uses: LastUses): ReadonlyMap<string, string> {
   const written = writtenTokens(hooks).filter(({ id }) => id !== null);
   const found = new Map<string, string>();

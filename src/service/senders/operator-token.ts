@@ -9,22 +9,16 @@ import { newToken } from '../configuration/token-file.ts';
 import { refuseOver, refuseUnusable } from './sender-tokens.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
-/*
- * Operators whose tokens were made by the command: a fragment each, `gateway.d/operator-<id>.json5`, which holds a digest
- * alone. An operator has one token: another takes its place.
- */
+/** Operators whose tokens were made by the command: `gateway.d/operator-<id>.json5`, a digest alone. Another token takes its place. */
 
-/** A token that was just made. */
 export interface OperatorToken {
   /** Kept nowhere but here. */
   readonly token: string;
-  /** Where its digest stands. */
   readonly file: string;
   /** True: the one before counts no more. */
   readonly isReplaced: boolean;
 }
 
-/** Whose, and for how long. */
 interface WantedOperator {
   readonly id: string;
   readonly role: Role;

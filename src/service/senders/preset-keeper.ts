@@ -23,7 +23,6 @@ import {
 /** A mailbox has a command, and a fragment, of its own. */
 const MAIL = 'mail';
 
-/** What an operator says of a preset. */
 export interface WantedPreset {
   /** That the sender has made; undefined: it is made here, or there is one already. */
   readonly secret: string | undefined;
@@ -31,7 +30,6 @@ export interface WantedPreset {
   readonly publicUrl: string | undefined;
 }
 
-/** A preset that was enabled, or was already. */
 export interface EnabledPreset extends TakenOver {
   /** What its sender is called on a screen. */
   readonly sender: string;
@@ -43,15 +41,10 @@ export interface EnabledPreset extends TakenOver {
   readonly made: string | null;
 }
 
-/** Enables presets for the running service, as `hooks setup <preset>` does. */
 export class PresetKeeper {
   constructor(private readonly fragments: FragmentKeeper) {}
 
-  /**
-   * @param base where the hooks are reached while no `hooks.publicUrl` says it
-   * @param now epoch milliseconds
-   * @throws ConfigurationUnchanged
-   */
+  /** @param base where the hooks are reached while no `hooks.publicUrl` says it @param now epoch milliseconds @throws ConfigurationUnchanged */
   enable(id: string, wanted: WantedPreset, base: string, now: number): Promise<EnabledPreset> {
     return this.fragments.change(`the operator enabled the preset ${id}`, async (here) => {
       const preset = presetsOf(here.resolved?.effective).get(id);

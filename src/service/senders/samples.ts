@@ -12,12 +12,8 @@ import {
   signsUrl,
 } from './sender.ts';
 
-/*
- * The samples of presets, as requests that their senders would make today. `hooks send` has a way of its own to sign
- * them; what stands in them is the same.
- */
+/** `hooks send` has a way of its own to sign samples; what stands in them is the same. */
 
-/** Every preset that has samples, in the order of names. */
 export function listPresetSamples(settings: ResolvedHooksOptions): PresetSamples[] {
   const { hooks, configDir } = settings;
   const enabled = new Set(hooks.presets);

@@ -13,27 +13,20 @@ import { newToken } from '../configuration/token-file.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 import { proofKind, senderName } from './sender.ts';
 
-/*
- * What `hooks setup` and the console write: one fragment per preset, `gateway.d/github.json5`, that enables it and has its
- * sender's secrets, the newest first. Everything else that a person added to the fragment stays.
- */
+/** What `hooks setup` and the console write: `gateway.d/github.json5` with the secrets, newest first. What a person added to it stays. */
 
 /** What these fragments name as their author, whoever had it do so. */
 const COMMAND = 'hooks setup';
 
-/** What is here about a sender. */
 export interface PresentSender {
   /** As our fragment has them, newest first: texts, or references to variables. */
   readonly secrets: readonly string[];
   /** The mapping that another file has for it, where the secrets then belong; variables replaced. */
   readonly elsewhere: { readonly place: string; readonly secrets: readonly string[] } | undefined;
-  /** Whether another file enables the preset. */
   readonly isEnabledElsewhere: boolean;
-  /** `hooks.publicUrl` of another file. */
   readonly publicUrl: string | undefined;
 }
 
-/** What is to be written about a sender. */
 export interface SenderChange {
   /** Undefined: its sender sends a token, or its secrets stand elsewhere. */
   readonly secrets: readonly string[] | undefined;
@@ -100,7 +93,6 @@ export function planSender(
   return { name: id, sections, command: `${COMMAND} ${id}`, keepsKeys: true };
 }
 
-/** What is said about the secrets of a sender. */
 export interface SecretChange {
   /** As a fragment has it; undefined: none is. */
   readonly given: string | undefined;
@@ -110,12 +102,7 @@ export interface SecretChange {
   readonly retireOld: boolean;
 }
 
-/**
- * The secrets that the fragment of a sender is to have, newest first; undefined where they are none of its business.
- * None is ever replaced: a new one is put before the others, which go on counting until a person says that they need not.
- * @param ask the secret that the sender has made
- * @throws ConfigurationUnchanged when there is nothing to change, or not here
- */
+/** Newest first; undefined where they are none of the fragment's business. None is replaced. @param ask the secret that the sender has made @throws ConfigurationUnchanged */
 export async function decideSecrets(
   { preset, scheme }: { readonly preset: Preset; readonly scheme: SignatureScheme | undefined },
   present: PresentSender,
@@ -166,7 +153,6 @@ function mappingOf(sections: Sections | undefined, id: string): Record<string, u
   return isRecord(own) ? own : {};
 }
 
-/** The path's own, and those of each sender with secrets of its own. */
 function secretsOf(mapping: unknown): string[] {
   const senders = getField(mapping, 'verify', 'senders');
   return [

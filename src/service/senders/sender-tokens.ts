@@ -9,10 +9,7 @@ import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
-/*
- * Senders whose tokens were made by the command or the console: one fragment each, `gateway.d/token-<id>.json5`, which
- * holds digests alone. A running service notices it like any change of its configuration.
- */
+/** Senders whose tokens were made by the command or the console: `gateway.d/token-<id>.json5`, which holds digests alone. */
 
 /** `hooks.tokens[]` as a fragment has it written, the oldest secret first. */
 export interface Sender {
@@ -22,7 +19,6 @@ export interface Sender {
   readonly notAfter?: string;
 }
 
-/** A sender that is to have one more secret. */
 export interface WantedToken {
   readonly id: string;
   /** Undefined: those it has; of a new sender the one of its own name. */
@@ -31,22 +27,14 @@ export interface WantedToken {
   readonly notAfter: string | undefined;
 }
 
-/** A secret that was just made. */
 export interface MadeToken {
   /** Kept nowhere but here. */
   readonly token: string;
-  /** As it is now. */
   readonly sender: Sender;
-  /** Where its digest stands. */
   readonly file: string;
 }
 
-/**
- * Gives a sender, which may be new, one more secret; those that it has go on counting.
- * @param author what the fragment names as its author
- * @param now epoch milliseconds
- * @throws ConfigurationUnchanged
- */
+/** One more secret; those that it has go on counting. @param author what the fragment names as its author @param now epoch milliseconds @throws ConfigurationUnchanged */
 export async function addToken(
   here: Inspection,
   { id, hooks, notAfter }: WantedToken,
@@ -76,7 +64,6 @@ export async function addToken(
   return { token, sender, file: await writeSender(here, sender, env, author) };
 }
 
-/** The token of a sender after it was set up. */
 export interface GivenToken {
   /** Undefined: it has one already, of which only the digest is kept. */
   readonly token: string | undefined;
@@ -86,11 +73,7 @@ export interface GivenToken {
   readonly count: number;
 }
 
-/**
- * Gives a sender that sends a token one of its own, for its hook and no other.
- * @param wanted its id is that of its preset, which names it in stories, too; `rotate`: one more where it has some
- * @throws ConfigurationUnchanged where its tokens stand in a file of the operator's
- */
+/** @param wanted its id is that of its preset; `rotate`: one more where it has some @throws ConfigurationUnchanged where its tokens stand in a file of the operator's */
 export async function giveToken(
   here: Inspection,
   { id, path, rotate }: { readonly id: string; readonly path: string; readonly rotate: boolean },
@@ -106,12 +89,7 @@ export async function giveToken(
   return { token, file, count: sender.tokens.length };
 }
 
-/**
- * Ends secrets of a sender that were made here.
- * @param which `old`: all but the newest. Undefined: its only one
- * @returns how many it had, and has now; without any it is gone
- * @throws ConfigurationUnchanged
- */
+/** @param which `old`: all but the newest. Undefined: its only one @returns how many it had, and has now; without any it is gone @throws ConfigurationUnchanged */
 export async function retireTokens(
   here: Inspection,
   id: string,
@@ -170,10 +148,7 @@ export function strangeHooks({ resolved }: Inspection, hooks: readonly string[])
   return hooks.filter((hook) => !known.has(hook));
 }
 
-/**
- * Refuses a token that would be dead at birth. What is no date is refused with all that is wrong with it.
- * @throws ConfigurationUnchanged
- */
+/** Refuses a token that would be dead at birth. What is no date is refused elsewhere. @throws ConfigurationUnchanged */
 export function refuseOver(notAfter: string | undefined, now: number): void {
   const end = endOf(notAfter);
   if (!Number.isFinite(end) || end > now) return;

@@ -8,22 +8,12 @@ import type {
   SignatureScheme,
 } from '../../hooks/index.ts';
 
-/*
- * A sender that a preset is made for: where it posts to, and how it proves who it is. Which way, the preset's own setup
- * lines say: what they ask a person to enter is what the sender shows.
- */
+/** How a sender of a preset proves who it is: what the preset's setup lines ask a person to enter is what the sender shows. */
 
-/**
- * How a sender proves who it is:
- * - `token`: it sends a token of ours.
- * - `own-secret`: it shows, or signs with, a secret that we make and a person enters there.
- * - `their-secret`: the sender makes the secret, and a person enters it here.
- */
+/** `own-secret`: we make it, and a person enters it there. `their-secret`: the sender makes it, and a person enters it here. */
 export type ProofKind = 'token' | 'own-secret' | 'their-secret';
 
-/** What stands in setup lines for something that is known only here. */
 export interface SetupValues {
-  /** Of the hook. */
   readonly url: string;
   /** The same with user and password in it. */
   readonly secretUrl: string;
@@ -33,7 +23,6 @@ export interface SetupValues {
 
 const PLACEHOLDER = /\{(url|secretUrl|secret|token)\}/g;
 
-/** How the sender of that preset proves who it is, once it is set up. */
 export function proofKind({ setup, verify }: Preset): ProofKind {
   const asked = new Set(
     setup.flatMap((line) => Array.from(line.matchAll(PLACEHOLDER), ([, name]) => name)),
@@ -63,7 +52,6 @@ export function signsUrl({ proofs }: SignatureScheme): boolean {
   return proofs.some((proof) => proof.kind === 'signature' && proof.signed.includes('{url}'));
 }
 
-/** What the sender is called on a screen. */
 export function senderName(preset: Preset): string {
   return schemeOf(preset)?.name.replace(/ \(.*\)$/, '') ?? preset.name ?? preset.id;
 }
@@ -108,14 +96,11 @@ const CONTENT_TYPES: Readonly<Record<BodyKind, string>> = {
   text: 'text/plain',
 };
 
-/** The type of what a path is sent. */
 export function contentTypeOf(rule: PathRule | undefined): string {
   return rule?.contentType ?? CONTENT_TYPES[rule?.body ?? 'json'];
 }
 
-/** What the setup lines of a preset are filled with. */
 interface SetupPlace {
-  /** Address of the hook, as its sender reaches it. */
   readonly url: string;
   /** That both sides know; absent: it is not to be shown, or the sender makes it. */
   readonly secret?: string | undefined;
@@ -123,10 +108,8 @@ interface SetupPlace {
   readonly token?: string | undefined;
 }
 
-/** Stand for what is not shown. */
 const UNKNOWN = { secret: '<its secret>', token: '<its token>' };
 
-/** What a person does at the sender, a step each. */
 export function setupSteps(
   lines: readonly string[],
   { url, secret = UNKNOWN.secret, token = UNKNOWN.token }: SetupPlace,

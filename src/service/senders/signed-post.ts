@@ -3,12 +3,6 @@ import { signRequest } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions, SignatureScheme } from '../../hooks/index.ts';
 import { findRule } from './sender.ts';
 
-/*
- * Requests as their senders would make them, with the secrets that the configuration has. The command and the operator
- * API send the same.
- */
-
-/** What is sent to a hook. */
 export interface HookPost {
   /** What stands behind the prefix, as it goes on the wire. */
   readonly name: string;
@@ -20,7 +14,6 @@ export interface HookPost {
   readonly isSigned?: boolean;
 }
 
-/** What a request is signed with. */
 export interface Signing {
   readonly settings: ResolvedHooksOptions;
   /** The prefix of the hooks as a sender calls it, for those who sign their address: `https://example.com/hooks`. */
@@ -31,20 +24,14 @@ export interface Signing {
   readonly now: number;
 }
 
-/**
- * - `only-sender`: nothing here can sign as it does.
- * - `secret-leaves`: it shows its secret itself, which is not to leave this place.
- * - `unfit`: it never sends such a body, or none can be signed with its secret.
- */
+/** `only-sender`: nothing here can sign. `secret-leaves`: it shows its secret, which is not to leave. `unfit`: such a body is never sent or signed. */
 export type Unsigned = 'only-sender' | 'secret-leaves' | 'unfit';
 
-/** A request that cannot be made as its sender would. */
 export class CannotSign extends Error {
   override readonly name = 'CannotSign';
 
   constructor(
     readonly why: Unsigned,
-    /** As people call it. */
     readonly sender: string,
     message: string,
   ) {
@@ -52,11 +39,7 @@ export class CannotSign extends Error {
   }
 }
 
-/**
- * A request as its path wants it proved: signed with the newest secret that the configuration has for the path. As it is
- * where a token proves it, and where it has a signature already.
- * @throws CannotSign
- */
+/** Signed with the newest secret of the path. As it is where a token proves it, or where it has a signature already. @throws CannotSign */
 export function signPost(
   post: HookPost,
   { settings, address, maySecretLeave, now }: Signing,
@@ -101,14 +84,12 @@ function readyRequest(
   }
 }
 
-/** Whether the secret of a scheme is all that is needed to speak as its sender. */
 export function canSign({ proofs: [proof] }: SignatureScheme): boolean {
   if (proof === undefined || proof.kind === 'certificate') return false;
   if (proof.kind === 'jwt') return proof.keys === undefined;
   return proof.kind !== 'signature' || !['ed25519', 'ecdsa-sha256'].includes(proof.algorithm);
 }
 
-/** Whether its secret itself goes on the wire. */
 export function showsSecret({ proofs: [proof] }: SignatureScheme): boolean {
   return proof?.kind === 'secret' || proof?.kind === 'basic';
 }
@@ -119,7 +100,6 @@ export function secretHeaderOf({ proofs: [proof] }: SignatureScheme): string | n
   return proof?.kind === 'secret' && 'header' in proof.at ? proof.at.header : null;
 }
 
-/** Whether somebody has signed it before. */
 function isSigned({ proofs }: SignatureScheme, { headers }: HookPost): boolean {
   return proofs.some(
     (proof) => 'at' in proof && 'header' in proof.at && headers[proof.at.header] !== undefined,
@@ -128,10 +108,7 @@ function isSigned({ proofs }: SignatureScheme, { headers }: HookPost): boolean {
 
 const MARKS = 64;
 
-/**
- * The same content in other bytes: a text that is signed without a time takes effect once, and so would everything that
- * is tried again as it is. A form gets a parameter, everything else white space at its end.
- */
+/** Other bytes, since a text signed without a time takes effect once: a form gets a parameter, everything else white space at its end. */
 export function asNew(text: string, contentType = ''): string {
   if (contentType.startsWith('application/x-www-form-urlencoded')) {
     return `${text}&sample=${randomUUID()}`;

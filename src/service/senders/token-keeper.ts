@@ -10,12 +10,10 @@ const AUTHOR = 'hooks token new';
 export class TokenKeeper {
   constructor(private readonly fragments: FragmentKeeper) {}
 
-  /** The sections in force as they are written. */
   get written(): Sections {
     return this.fragments.running.inForce.written;
   }
 
-  /** Whether tokens of that sender were made here or by the command. */
   isKeptHere(id: string): boolean {
     return keptSender(this.fragments.running.inForce, id) !== undefined;
   }

@@ -5,18 +5,14 @@ import type { Sections } from '../configuration/files.ts';
 import type { TokenReport } from '../ops/configuring-answers.ts';
 import { inheritedIds } from './inherited-ids.ts';
 
-/** A token as its operator is shown it. */
 export interface ListedToken extends TokenReport {
   /** The beginning of its digest: tells several secrets of one sender apart, to whoever may read the files. */
   readonly secret: string;
 }
 
-/** What has the tokens of a configuration. */
 type Hooks = Parameters<typeof tokenWarnings>[0];
 
-/** What files say of the tokens of a configuration. */
 interface TokenFiles {
-  /** Whether the tokens of a sender can be retired by command and console. */
   readonly isKeptHere: (id: string) => boolean;
   /** The sections, variables as references. */
   readonly written: Sections | undefined;
@@ -24,12 +20,7 @@ interface TokenFiles {
   readonly names?: OptionNames;
 }
 
-/**
- * Every secret of a configuration, `hooks.token` first, never itself.
- * @param uses when each was last used, the later over the earlier; in epoch milliseconds, by `secretName`
- * @param now epoch milliseconds, for tokens that end
- * @param files where the configuration has any
- */
+/** `hooks.token` first, never itself. @param uses by `secretName`, epoch milliseconds, the later over the earlier @param now epoch milliseconds @param files where there are any */
 export function listTokens(
   hooks: Hooks,
   uses: readonly ReadonlyMap<string, number>[],

@@ -3,11 +3,8 @@ import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { parseAddress } from '../../../hooks/index.ts';
 
-// How a request reached this process: by which listener, from this machine or from elsewhere, and under which name. The
-// guards decide by it who may use the operator's side at all, before any token is looked at: without `ops.exposed` that
-// is this machine alone, and never a page whose name was made to lead to it.
+// How a request reached this process. Without `ops.exposed` the operator's side is for this machine alone, never for a page whose name was made to lead to it.
 
-/** Sockets of the operator's own listener, by its kind. */
 const OPERATOR_SOCKETS = new WeakMap<Socket, 'tcp' | 'unix'>();
 
 /** Has everything that connects to `server` known as a request of the operator's own listener. */
@@ -15,13 +12,11 @@ export function noteArrivals(server: Server, kind: 'tcp' | 'unix'): void {
   server.on('connection', (socket) => OPERATOR_SOCKETS.set(socket, kind));
 }
 
-/** What is looked at of a request. */
 export interface Arrival {
   readonly socket: Socket;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Whether it came by the operator's own listener. */
 export function isByOperatorListener({ socket }: Pick<Arrival, 'socket'>): boolean {
   return OPERATOR_SOCKETS.has(socket);
 }
@@ -70,10 +65,7 @@ function tellsOfProxy(header: string): boolean {
   return FORWARDING.has(header) || FORWARDING_BEGINS.some((begin) => header.startsWith(begin));
 }
 
-/**
- * True when a program on this machine asks for itself: whatever was forwarded, by whomever, is not local. A program
- * that forwards without saying so cannot be told from a local client.
- */
+/** True when a program on this machine asks for itself. One that forwards without saying so cannot be told from a local client. */
 export function isLocal({ socket, headers }: Arrival): boolean {
   if (Object.keys(headers).some(tellsOfProxy)) return false;
   // By the listener: a TCP connection that has ended has no address either.
@@ -88,13 +80,7 @@ export function askedHost({ url = '', headers }: IncomingMessage): string | unde
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
 }
 
-/**
- * Whether a request for this `Host` is meant for the operator's side. A page that has its own name resolve to this
- * machine (DNS rebinding) would be of one origin with it; what it cannot have is an address for a name, or a name that
- * the operator gave.
- * @param host as it was asked; absent or empty: no browser sends that.
- * @param names in lower case, without a dot at the end.
- */
+/** Whether it is meant for us: a page that resolves its name to this machine (DNS rebinding) has no address for a name. @param host absent or empty: no browser @param names lower case, no dot at the end */
 export function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined || host === '') return true;
   const [, address, text = ''] = HOST.exec(host) ?? [];

@@ -10,7 +10,6 @@ import { FIRST_OPERATOR, everybody, hasEnded } from './operators.ts';
 import type { KnownOperator, Operator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** How long a session lasts that nobody uses. */
 const IDLE_MS = 12 * 3_600_000;
 /** How long one lasts at most; its cookie does, too. */
 const LONGEST_MS = 30 * 24 * 3_600_000;
@@ -30,7 +29,6 @@ const KEY_BYTES = 32;
 /** What is served at `<mount>/ops`. */
 const SESSION_ROUTE = /\/api\/session$/;
 
-/** A session of somebody. */
 export interface Login extends ConsoleSession {
   readonly operator: Operator;
 }
@@ -43,18 +41,9 @@ export interface NewLogin extends Login {
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-/**
- * The sessions of the console. The browser holds a random id with a mark, the ledger a digest of the id; both are HMACs
- * under a key that comes from the token that one logged in with. A copy of the file opens nothing; after a change of the
- * token, or without it, no mark is right and nothing is found; and the derivation is slow, so that neither cookie nor file
- * helps to guess a short token.
- *
- * Pages of other ports of this host can set cookies of our name beside ours, as many as they like. Without a mark of
- * ours they are dropped before anything is looked up.
- */
+/** The sessions of the console: the browser holds an id with a mark, the ledger a digest of it, both HMACs under a key slowly derived from the token. A copy of the file opens nothing, and a changed token finds nothing; cookies without our mark, which other ports can set, are dropped before a look-up. */
 @Injectable()
 export class ConsoleLogins {
-  /** The keys of the sessions, by the tokens that they come from. */
   readonly #derived = new Map<string, Promise<Buffer>>();
 
   constructor(
@@ -146,7 +135,6 @@ export class ConsoleLogins {
     return found;
   }
 
-  /** Values of all cookies that look like ours. */
   #presentedBy(request: FastifyRequest): string[] {
     const name = this.#cookieName(request);
     return (request.headers.cookie ?? '')
@@ -176,12 +164,10 @@ export class ConsoleLogins {
   }
 }
 
-/** What the ledger knows of an id. */
 function digestOf(id: Buffer, key: Buffer): string {
   return createHmac('sha256', key).update('ledger').update(id).digest('base64url');
 }
 
-/** What only we can write behind an id. */
 function markOf(id: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update('cookie').update(id).digest().subarray(0, MARK_BYTES);
 }

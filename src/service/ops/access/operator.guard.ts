@@ -60,15 +60,7 @@ export class ConsoleGuard extends AddressGuard {
   }
 }
 
-/**
- * Lets only operators through.
- *
- * 1. From an address that may not reach it -> 403.
- * 2. With a bearer token: missing, wrong or ended -> 401, or 429 while the client is locked ({@link TokenCheck}).
- * 3. With the cookie of the console instead: not from a page of ours -> 403; its session has ended -> 401. Neither counts as a
- *    failure: nobody guesses 256 bits, and any page on this machine can have a browser send such a cookie.
- * 4. Whose role the route is too much for -> 403.
- */
+/** Lets only operators through, by token (missing, wrong or ended: 401; locked: 429) or console cookie (foreign page: 403; ended: 401), up to their role (403). A failing cookie counts as no failure: any page on this machine can have a browser send one. */
 @Injectable()
 export class OperatorGuard extends AddressGuard {
   /** True: `ops.metricsToken` is as good. */
@@ -84,21 +76,17 @@ export class OperatorGuard extends AddressGuard {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    // 1.
     await super.canActivate(context);
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const presented = parseBearer(request.headers.authorization);
-    // 2.
     if (presented !== null || !this.logins.isPresented(request)) {
       admit(context, await this.tokens.identify(request, presented, this.isForScrapers));
       return true;
     }
-    // 3.
     assertFromConsole(request, this.proxies.isSecure(request));
     const login = await this.logins.use(request);
     if (login === null) throw new Refusal('session_ended');
     this.tokens.assertNotLocked(request);
-    // 4.
     admit(context, login.operator);
     return true;
   }
@@ -111,7 +99,6 @@ export class OperatorGuard extends AddressGuard {
   }
 }
 
-/** Lets scrapers through as well: whoever has `ops.metricsToken`. */
 @Injectable()
 export class MetricsGuard extends OperatorGuard {
   protected override readonly isForScrapers = true;
@@ -120,15 +107,9 @@ export class MetricsGuard extends OperatorGuard {
 /** The console sends it with everything that it asks; a page elsewhere would have to ask us first whether it may. */
 const CONSOLE_HEADER = 'x-hooks-console';
 
-/** What changes nothing. */
 const READING = ['GET', 'HEAD'];
 
-/**
- * Whether a browser sent this from our own console: a cookie comes along from every page of the same host, whatever its
- * port, and a browser on this machine reaches us for any page at all.
- * @param isSecure whether the request came by TLS
- * @throws Refusal 403
- */
+/** Against cookies that come along from any page of the same host, whatever its port. @param isSecure whether it came by TLS @throws Refusal 403 */
 function assertFromConsole(request: FastifyRequest, isSecure: boolean): void {
   const { headers } = request;
   const { origin, 'sec-fetch-site': site } = headers;

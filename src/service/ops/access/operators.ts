@@ -6,13 +6,10 @@ import { ROLES } from '../../configuration/operator-tokens.ts';
 import type { OperatorTokens, Role } from '../../configuration/operator-tokens.ts';
 import { Refusal } from '../../refusals.ts';
 
-// Who operates the service, and what their role lets them do. Each route says which one it needs, by `@Needs` here or by
-// `@Changes` (../audited.ts); GET needs `read` where it says nothing, and anything else everything.
+// Who operates the service. A route without `@Needs` or `@Changes` needs `read` for GET, and everything for anything else.
 
-/** Whoever has the token of `gateway.auth`, or the generated one. */
 export const FIRST_OPERATOR = 'operator';
 
-/** Whoever has one of the operators' tokens. */
 export interface Operator {
   readonly id: string;
   readonly role: Role;
@@ -36,16 +33,12 @@ export function hasEnded({ notAfter }: KnownOperator, now: number): boolean {
   return endOf(notAfter) < now;
 }
 
-/** The role that a route needs. */
 export const Needs = Reflector.createDecorator<Role>();
 
 const reflector = new Reflector();
 const OPERATORS = new WeakMap<FastifyRequest, Operator>();
 
-/**
- * Lets an operator do what a route does, and keeps who it is.
- * @throws Refusal 403 for a role that is too low
- */
+/** Keeps who an operator is. @throws Refusal 403 for a role that is too low */
 export function admit(context: ExecutionContext, operator: Operator): void {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const needed = neededRole(context, request.method);

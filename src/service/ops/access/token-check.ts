@@ -9,7 +9,6 @@ import { everybody, hasEnded } from './operators.ts';
 import type { KnownOperator } from './operators.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** Whose a token is, wherever it was written: in a header, or in the form of the console. */
 @Injectable()
 export class TokenCheck {
   constructor(
@@ -19,12 +18,7 @@ export class TokenCheck {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Resolves for a right token; that its client failed before is forgotten if it may do all. A short one is compared once a
-   * second while the client is locked.
-   * @param isForScrapers true: `ops.metricsToken` is as good
-   * @throws Refusal 401, with a code of its own where it has ended; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too
-   */
+  /** A short token is compared once a second while the client is locked. @param isForScrapers true: `ops.metricsToken` is as good @throws Refusal 401; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too */
   async identify(
     request: FastifyRequest,
     presented: string | null,

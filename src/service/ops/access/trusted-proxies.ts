@@ -11,10 +11,7 @@ import { isBySocketFile } from './arrival.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/**
- * What is believed of a request that came through a proxy: its own word of it, and nobody else's. Proxies are named by
- * their addresses; one that connects to the operator's own socket has none, and may do so by the permission of that file.
- */
+/** What is believed of a request that came through a proxy, named by its address; one on the operator's own socket is trusted by the file's permission. */
 @Injectable()
 export class TrustedProxies {
   readonly #ranges: readonly TrustedRange[];
@@ -32,7 +29,6 @@ export class TrustedProxies {
     );
   }
 
-  /** Whether it came by TLS, to this process or to the proxy before it. */
   isSecure({ raw: { socket }, headers }: FastifyRequest): boolean {
     if ('encrypted' in socket && socket.encrypted === true) return true;
     const isBelieved = isBySocketFile(socket) || isTrustedProxy(socket.remoteAddress, this.#ranges);
@@ -42,7 +38,6 @@ export class TrustedProxies {
   }
 }
 
-/** All that was said under a name that may come several times. */
 function listed(value: string | readonly string[] | undefined): string {
   return [value ?? []].flat().join(',');
 }

@@ -7,7 +7,6 @@ const STEP_MS = 60_000;
 /** As many as a chart can show side by side. */
 const STEPS = 60;
 
-/** What happened lately, for charts. */
 @Controller('ops/api/activity')
 @UseGuards(OperatorGuard)
 export class ActivityController {

@@ -5,7 +5,6 @@ import type { AuditPage } from '../../../hooks/index.ts';
 import { PageQuery, QueryPipe } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-/** Query of `GET /ops/api/audit`. */
 export class AuditQuery extends PageQuery {
   /** Only what was done with the token of this id: `operator`, or one of `ops.tokens`; `files`: changes of the files. */
   @IsOptional()

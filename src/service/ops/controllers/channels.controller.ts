@@ -19,7 +19,6 @@ export class TestBody {
   to?: string;
 }
 
-/** How the channels are doing, and whether one works. */
 @Controller('ops/api/channels')
 @UseGuards(OperatorGuard)
 export class ChannelsController {

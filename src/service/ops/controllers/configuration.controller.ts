@@ -5,7 +5,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/** The configuration, without secrets. */
 @Controller('ops/api/configuration')
 @UseGuards(OperatorGuard)
 export class ConfigurationController {

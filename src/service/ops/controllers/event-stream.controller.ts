@@ -6,7 +6,6 @@ import { QueryPipe } from '../operator-input.ts';
 import { EventStreams } from '../event-streams.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-/** Query of `GET /ops/api/events/stream`. */
 export class StreamQuery {
   /** `true`: refused requests are told, too. */
   @Transform(({ value }) => ({ true: true, false: false })[String(value)] ?? value)
@@ -14,7 +13,6 @@ export class StreamQuery {
   refusals = false;
 }
 
-/** Following what happens, instead of asking again and again. */
 @Controller('ops/api/events/stream')
 @UseGuards(OperatorGuard)
 export class EventStreamController {

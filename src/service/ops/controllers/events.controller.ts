@@ -24,7 +24,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 
-/** Query of `GET /ops/api/events`. */
 export class EventsQuery extends PageQuery {
   /** Name of the hook: `wake`, `agent`, or the sub-path of a mapped hook. */
   @IsOptional()
@@ -78,7 +77,6 @@ export class EventsQuery extends PageQuery {
   }
 }
 
-/** How dead work ended. */
 const ENDS: readonly string[] = ['failed', 'timed-out', 'interrupted', 'dead', 'unknown'];
 
 /** Query of `POST /ops/api/events/retry` and `…/dismiss`: which dead runs and deliveries. */
@@ -127,7 +125,6 @@ export class DeadWorkQuery extends PageQuery {
   }
 }
 
-/** What became of events; those that died can be tried again, and any request can be sent once more. */
 @Controller('ops/api/events')
 @UseGuards(OperatorGuard)
 export class EventsController {
@@ -213,7 +210,6 @@ export class EventsController {
     await reply.code(status).headers(headers).send(body);
   }
 
-  /** How many runs of an event wait to be begun. */
   async #queued(id: string): Promise<number> {
     const details = await this.events.get(id);
     return details?.runs.filter(({ status }) => status === 'queued').length ?? 0;

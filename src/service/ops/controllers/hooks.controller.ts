@@ -14,7 +14,6 @@ import type { OpsModuleOptions } from '../ops-options.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Every way in: what to tell its sender, and how it is used. */
 @Controller('ops/api/hooks')
 @UseGuards(OperatorGuard)
 export class HooksController {

@@ -5,7 +5,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 
-/** Stops and starts the whole service's intake and work; holds over restarts. */
 @Controller('ops/api')
 @UseGuards(OperatorGuard)
 export class IntakeController {

@@ -27,11 +27,9 @@ import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 import { orRefusal } from '../unchanged.ts';
 
-/** As a list of mappings says it. */
 const IsRevision = (): PropertyDecorator =>
   Matches(/^[\da-f]{64}$/, { message: 'revision must be that of GET /ops/api/mappings' });
 
-/** Body of `PUT /ops/api/mappings/:id`. */
 export class MappingBody {
   /** An entry of `hooks.mappings` with that `id`. `${NAME}` in it is text; it holds no secret. */
   @IsMapping()
@@ -43,21 +41,18 @@ export class MappingBody {
   revision?: string;
 }
 
-/** Body of `POST /ops/api/mappings/trial`. */
 export class TrialBody {
   /** An entry of `hooks.mappings`, kept nowhere: in place of the one with its id, else before all others. */
   @IsMapping()
   mapping!: Record<string, unknown>;
 }
 
-/** Query of `DELETE /ops/api/mappings/:id`. */
 export class RevisionQuery {
   /** Of the one that is meant. */
   @IsRevision()
   revision!: string;
 }
 
-/** Mappings that were saved here, each in a fragment of its own. */
 @Controller('ops/api/mappings')
 @UseGuards(OperatorGuard)
 export class MappingsController {

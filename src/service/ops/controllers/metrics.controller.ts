@@ -22,14 +22,12 @@ import type { BudgetShare, ServiceState } from '../state-metrics.ts';
 /** Budgets are sums of what was counted: more often than this, the last ones are given again. */
 const SUMMED_MS = 5000;
 
-/** What the settings name, and so may be a label. */
 interface Names {
   readonly of: ResolvedHooksOptions;
   readonly hooks: readonly string[];
   readonly backends: ReadonlySet<string>;
 }
 
-/** Everything Prometheus wants to know. */
 @Controller('ops/metrics')
 @UseGuards(MetricsGuard)
 export class MetricsController {

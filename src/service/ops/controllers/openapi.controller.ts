@@ -5,7 +5,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/** What this service serves, for programs. */
 @Controller('ops/api/openapi.json')
 @UseGuards(OperatorGuard)
 export class OpenapiController {

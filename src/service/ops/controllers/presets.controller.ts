@@ -13,7 +13,6 @@ import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 import { orRefusal } from '../unchanged.ts';
 
-/** Body of `POST /ops/api/presets/:id`. */
 export class PresetBody {
   /** The secret that its sender has made, in one line of at most 4,096 characters. Absent: it is made here, or there already. */
   @IsOptional()
@@ -28,7 +27,6 @@ export class PresetBody {
   publicUrl?: string;
 }
 
-/** The presets of senders. */
 @Controller('ops/api/presets')
 @UseGuards(OperatorGuard)
 export class PresetsController {

@@ -33,7 +33,6 @@ export class PreviewBody extends RequestFields {
 
 const NOT_OF_EVENTS = 'mapping goes with a request of your own, not with event';
 
-/** What would become of a request, without any effect. */
 @Controller('ops/api/preview')
 @UseGuards(OperatorGuard)
 export class PreviewController {

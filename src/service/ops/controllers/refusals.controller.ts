@@ -9,7 +9,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Query of `GET /ops/api/refusals`. */
 export class RefusalsQuery extends PageQuery {
   /** `wake`, `agent`, the id or path of a mapping, or the name that a verified sender asked for. */
   @IsOptional()
@@ -39,7 +38,6 @@ export class RefusalsQuery extends PageQuery {
   }
 }
 
-/** What senders lost in the last hour; whoever looks after the service is told. */
 export function lostLately(refusals: Refusals, clock: Clock): Promise<readonly LostRequests[]> {
   return refusals.lost(clock.now() - HOUR_MS);
 }
@@ -49,12 +47,10 @@ export function failedLately(refusals: Refusals, clock: Clock): Promise<readonly
   return refusals.failed(clock.now() - HOUR_MS);
 }
 
-/** The same, with what to do about each. */
 export function lostAndWhy(lost: readonly LostRequests[]): LostAndWhy[] {
   return lost.map((one) => ({ ...one, ...describeRefused(one, one.count) }));
 }
 
-/** Who was refused, and why: nothing of a payload. */
 @Controller('ops/api/refusals')
 @UseGuards(OperatorGuard)
 export class RefusalsController {

@@ -4,7 +4,6 @@ import type { RunStory } from '../../../hooks/index.ts';
 import { Refusal } from '../../refusals.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-/** What became of one run; senders are told its id. */
 @Controller('ops/api/runs')
 @UseGuards(OperatorGuard)
 export class RunsController {

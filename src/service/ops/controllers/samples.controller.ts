@@ -5,7 +5,6 @@ import { listPresetSamples, sampleRequest } from '../../senders/samples.ts';
 import type { SampleRequest, Samples } from '../configuring-answers.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-/** What senders send, from what their vendors publish; to be looked at, changed and tried. */
 @Controller('ops/api/samples')
 @UseGuards(OperatorGuard)
 export class SamplesController {

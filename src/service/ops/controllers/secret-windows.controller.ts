@@ -10,18 +10,15 @@ import { Needs } from '../access/operators.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 
-/** A path below the prefix, as a request line has it. */
 const IsHookPath = (): PropertyDecorator =>
   Matches(/^(?=.*[^/])[^\s?#\p{C}]{1,200}$/u, { message: 'hook must be a path of a hook' });
 
-/** Query of `GET` and `DELETE /ops/api/secret-windows`. */
 export class WindowQuery {
   /** Path of a hook, as behind the prefix. */
   @IsHookPath()
   hook!: string;
 }
 
-/** Body of `POST /ops/api/secret-windows`. */
 export class WindowBody {
   /** Path of a hook, as behind the prefix. */
   @IsHookPath()

@@ -8,7 +8,6 @@ import type { Change } from '../audited.ts';
 import type { SignedRequest } from '../answers.ts';
 import { SenderRequest } from '../sender-request.ts';
 
-/** Sends requests of the operator's own. */
 @Controller('ops/api')
 @UseGuards(OperatorGuard)
 export class SendController {

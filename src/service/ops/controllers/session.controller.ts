@@ -12,7 +12,6 @@ import { TokenCheck } from '../access/token-check.ts';
 /** Nobody has proved anything yet when this much is read. */
 const LARGEST_LOGIN = 8 * 1024;
 
-/** With what an operator logs in. */
 export class LoginBody {
   /** The operator's token, or one of `ops.tokens`. */
   @IsString()
@@ -21,7 +20,6 @@ export class LoginBody {
   token = '';
 }
 
-/** Logging in to the console: the operator's token for a session of this browser. */
 @Controller('ops/api/session')
 @UseGuards(ConsoleGuard)
 export class SessionController {

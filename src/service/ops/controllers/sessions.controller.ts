@@ -18,7 +18,6 @@ import { OperatorGuard } from '../access/operator.guard.ts';
 import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 
-/** Query of `GET /ops/api/sessions`. */
 export class SessionsQuery extends LimitQuery {
   /** `nextCursor` of the answer before. */
   @IsOptional()
@@ -26,7 +25,6 @@ export class SessionsQuery extends LimitQuery {
   cursor?: string;
 }
 
-/** Body of `PUT /ops/api/sessions/:key/route`. */
 export class RouteBody {
   /** Where. */
   @IsIn(CHANNEL_IDS, { message: 'channel must be one of chan_1 to chan_8' })
@@ -39,7 +37,6 @@ export class RouteBody {
   to!: string;
 }
 
-/** What sessions remember. */
 @Controller('ops/api/sessions')
 @UseGuards(OperatorGuard)
 export class SessionsController {

@@ -6,7 +6,6 @@ import { Attention } from '../attention.ts';
 import { ServiceCondition } from '../condition.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 
-/** Everything that an operator looks at first, in one answer. */
 @Controller('ops/api/status')
 @UseGuards(OperatorGuard)
 export class StatusController {

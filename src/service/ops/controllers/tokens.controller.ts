@@ -31,7 +31,6 @@ import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 import { orRefusal } from '../unchanged.ts';
 
-/** Body of `POST /ops/api/tokens`. */
 export class NewTokenBody {
   /** The sender, which may be new: 1 to 64 letters, digits, `.`, `_` or `-`. */
   @Matches(SENDER_ID, { message: `id ${SENDER_ID_RULE}` })
@@ -51,7 +50,6 @@ export class NewTokenBody {
   notAfter?: string;
 }
 
-/** Query of `DELETE /ops/api/tokens/:id`. */
 export class RetireQuery {
   /** `old`: all but the newest. Absent: its only one. */
   @IsOptional()
@@ -59,7 +57,6 @@ export class RetireQuery {
   which?: 'old' | 'all';
 }
 
-/** Room for the longest names. */
 const LARGEST_BODY = 128 * 1024;
 
 /** The tokens that open hooks, never themselves: a token is told once, when it is made. */

@@ -7,7 +7,6 @@ import { QueryPipe } from '../operator-input.ts';
 import { OperatorGuard } from '../access/operator.guard.ts';
 import type { UsageReport } from '../status-answers.ts';
 
-/** Query of `GET /ops/api/usage`. */
 export class UsageQuery {
   /** What it is told by. */
   @IsIn(USAGE_BY)
@@ -21,7 +20,6 @@ export class UsageQuery {
   days = 30;
 }
 
-/** What agents used. */
 @Controller('ops/api/usage')
 @UseGuards(OperatorGuard)
 export class UsageController {

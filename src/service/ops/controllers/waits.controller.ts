@@ -13,7 +13,6 @@ import { Changes, Changing } from '../audited.ts';
 import type { Change } from '../audited.ts';
 import { PageQuery, QueryPipe, TakesBody, readBody } from '../operator-input.ts';
 
-/** Body of `POST /ops/api/waits/:id/decide`. */
 export class DecideBody {
   /** What is decided. */
   @IsIn(['approved', 'denied'], { message: 'verdict must be approved or denied' })
