@@ -39,19 +39,12 @@ export interface Agent {
   readonly tools?: ToolSettings;
 }
 
-/**
- * Which agents exist. The module brings one that reads the `agents` section; a host replaces it with its own registry.
- * It answers from memory, since it is asked for every request: mirror a registry that lives elsewhere.
- * @publicApi
- */
+/** Which agents exist. Asked for every request, so it answers from memory: mirror a registry that lives elsewhere. @publicApi */
 export abstract class AgentDirectory {
   /** Every agent, at least one, the default agent first. */
   abstract list(): readonly Agent[];
 
-  /**
-   * The agent of that id (trimmed, case-folded), or the default agent for an unknown or absent id: who may be named is
-   * decided earlier, by the agent policy. Never fails.
-   */
+  /** The agent of that id (trimmed, case-folded), or the default agent for an unknown or absent id. Never fails. */
   resolve(id?: string): Agent {
     const agents = this.list();
     const wanted = id?.trim().toLowerCase();

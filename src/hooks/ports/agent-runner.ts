@@ -40,10 +40,7 @@ export interface RunnerSession {
 export interface AgentTurn {
   /** The run's id, or the heartbeat's; stable over retries of the same turn. */
   readonly id: string;
-  /**
-   * `heartbeat`: nobody sent a request; the prompt asks the agent to look after what waits in its main session. A reply
-   * of `HEARTBEAT_OK` says that nothing is to be done, and is not delivered.
-   */
+  /** Of a `heartbeat` nobody sent a request; a reply of `HEARTBEAT_OK` says that nothing is to be done, and is not delivered. */
   readonly kind: 'run' | 'heartbeat';
   readonly agent: Agent;
   /** Full key, e.g. `agent:main:hook:x`. */
@@ -52,11 +49,7 @@ export interface AgentTurn {
   readonly history: readonly TranscriptMessage[];
   /** What to answer now; untrusted text in it stands between markers already. */
   readonly prompt: string;
-  /**
-   * For a runner whose model has no room for {@link prompt}: gives a shorter one to ask with instead, if possible of so
-   * many characters. The task stays whole; the prompt itself says what is left out. Undefined: nothing more can be left
-   * out. Absent: nothing can.
-   */
+  /** Gives a shorter prompt, if possible of so many characters; the task stays whole. Undefined: nothing more can be left out. Absent: nothing can. */
   readonly shorten?: (characters: number) => string | undefined;
   /** `<provider>/<model>`, aliases already resolved; absent: the runner's own default. */
   readonly model?: string;
@@ -77,11 +70,7 @@ export interface AgentTurn {
   readonly resumed?: ResumedTurn;
   /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
   readonly runnerSession?: string;
-  /**
-   * For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far,
-   * in order. It is asked when the turn has ended, failed or was cut off, so that the event's details have what was done
-   * by then.
-   */
+  /** For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far, in order. */
   readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
@@ -99,7 +88,6 @@ export interface ResumedTurn {
   readonly state: string;
   /** True: exactly these calls are made; false: the agent is told that they are not, and goes on without. Of a wait: an operator ended it. */
   readonly isApproved: boolean;
-  /** Why not. */
   readonly reason?: string;
   /** Of a wait: what came; null: its time is over, or an operator lets it go on without. */
   readonly event?: CameEvent | null;
@@ -146,7 +134,6 @@ export interface AgentReply {
   readonly waits?: AgentWait | undefined;
   /** The model that answered, when the runner knows it. */
   readonly model?: string | undefined;
-  /** What was used, when the runner knows it. */
   readonly usage?: TokenUsage | undefined;
   /** What could not be done as asked, e.g. a thinking level the model does not know; one sentence each. */
   readonly warnings?: readonly string[] | undefined;
@@ -201,10 +188,7 @@ export class AgentError extends Error {
   /** Who waits when it is `unreachable` or `rate-limited`: turns of the same model, or all turns of the backend. */
   readonly concerns: 'model' | 'backend';
 
-  /**
-   * @param message one sentence without secrets; it is shown in the event's details and in the summary.
-   * @param concerns by default the model for `rate-limited`, since providers limit each by itself, else the backend
-   */
+  /** @param message one sentence without secrets @param concerns by default the model for `rate-limited`, else the backend */
   constructor(
     message: string,
     kind: AgentFailure,
@@ -220,24 +204,14 @@ export class AgentError extends Error {
 
 /** Runs one turn of an agent: a model, a CLI, another gateway. Turns of different sessions run side by side. @publicApi */
 export abstract class AgentRunner {
-  /**
-   * @param signal aborts at the deadline or when the service stops; the runner then rejects promptly.
-   * @throws AgentError with its kind.
-   */
+  /** @param signal aborts at the deadline or when the service stops; the runner then rejects promptly. @throws AgentError */
   abstract run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply>;
 
-  /**
-   * Whether a turn that is cut off, by the end of the process or by a stop, may be begun again: only where it cannot
-   * have acted. Asked before the turn begins and kept with the work, so that a later configuration changes nothing.
-   * @returns false unless a runner says otherwise.
-   */
+  /** Whether a turn that was cut off may be begun again: only where it cannot have acted. Asked before the turn begins. @returns false by default */
   mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract' | 'resumed'>): boolean {
     return false;
   }
 
-  /**
-   * Names who answers the turn, as operators read it; turns of one name wait together while it is unreachable. Absent:
-   * the address of a gateway, the name of a program, else the provider before the first slash of the model.
-   */
+  /** Names who answers the turn; turns of one name wait together while it is unreachable. Absent: address, program, or provider of the model. */
   backend?(turn: Pick<AgentTurn, 'agent' | 'model'>): string;
 }

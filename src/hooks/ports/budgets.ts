@@ -3,7 +3,7 @@ export const DOLLAR = 1_000_000;
 
 /** A budget. @publicApi */
 export interface BudgetWindow {
-  /** What it counts, of what and in which time: budgets that say the same count together. */
+  /** Budgets of one name count together. */
   readonly name: string;
   /** Most in any time of {@link perMs}: tokens, runs, or millionths of a dollar. */
   readonly most: number;
@@ -14,7 +14,6 @@ export interface BudgetWindow {
 export interface BudgetUse {
   /** In the time until now, also what turns had reserved that were cut off. */
   readonly used: number;
-  /** By turns that are under way. */
   readonly reserved: number;
   /** When something of it is left again, in epoch milliseconds; null: something is left. */
   readonly until: number | null;
@@ -30,7 +29,6 @@ export interface BudgetMeter extends BudgetWindow {
 
 /** What a turn is to be counted by before its agent is asked. @publicApi */
 export interface TurnReservation {
-  /** Of its work: one that is taken again has the same. */
   readonly workId: number;
   /** Null: it is no run's. */
   readonly runId: string | null;

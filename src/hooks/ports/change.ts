@@ -28,10 +28,7 @@ export type RunStatus =
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'accepted' | 'skipped' | 'dead' | 'unknown';
 
-/**
- * One effect written to the ledger, as data: an accepted event and every ended step bring a list of them, which become
- * durable together. A new kind of effect is one variant here and no new method anywhere.
- */
+/** One effect written to the ledger, as data: those of an accepted event or an ended step become durable together. */
 export type Change =
   | SystemEventChange
   | WorkChange
@@ -49,7 +46,6 @@ export type Change =
   | AskedChange
   | UsageChange;
 
-/** Adds a line to a main session, to be shown in its next turn. */
 export interface SystemEventChange {
   readonly type: 'system-event';
   /** Full key of a main session. */
@@ -67,13 +63,11 @@ export interface SystemEventChange {
   readonly deliveryId?: string;
 }
 
-/** Queues a piece of work. */
 export interface WorkChange {
   readonly type: 'work';
   readonly work: NewWork;
 }
 
-/** Begins the record of a run. */
 export interface RunChange {
   readonly type: 'run';
   readonly id: string;
@@ -97,7 +91,6 @@ export interface RunUpdate {
   readonly error?: string | null;
   /** What was posted into the main session. */
   readonly summary?: string;
-  /** What the turn may do. */
   readonly contract?: CapabilityContract;
   readonly usage?: TokenUsage;
   readonly warnings?: readonly string[];
@@ -122,7 +115,6 @@ export interface AttemptNote {
   readonly nextAt?: number;
 }
 
-/** Begins the record of a delivery. */
 export interface DeliveryChange {
   readonly type: 'delivery';
   readonly id: string;
@@ -168,16 +160,12 @@ export interface HeartbeatFailedChange {
   readonly except?: readonly number[];
 }
 
-/** Adds a turn to a session's transcript. */
 export interface TurnChange {
   readonly type: 'turn';
   readonly session: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /**
-   * True: the turn stands for itself. It takes the place of the isolated turn before it, is never part of a conversation,
-   * and is not kept where the session has one. False: it continues the session's conversation.
-   */
+  /** True: it replaces the isolated turn before it, is never part of a conversation, and is not kept where the session has one. */
   readonly isIsolated: boolean;
   readonly prompt: string;
   readonly reply: string;
@@ -206,24 +194,19 @@ export interface ToldChange {
   readonly through: number;
 }
 
-/** Ends a wait that nobody decided in time. */
 export interface DecisionChange {
   readonly type: 'decision';
-  /** Of the wait. */
   readonly id: string;
   readonly decision: Decision;
 }
 
-/** A platform shows the question of a wait. */
 export interface AskedChange {
   readonly type: 'asked';
-  /** Of the wait. */
   readonly id: string;
   /** The platform's own id of the message. */
   readonly messageId: string;
 }
 
-/** Remembers where a main session last spoke. */
 export interface RouteChange {
   readonly type: 'route';
   readonly session: string;

@@ -33,18 +33,13 @@ export interface OutgoingMessage {
   readonly round?: number | undefined;
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
-  /**
-   * Only there: id of the message that this one takes the place of. Without buttons, whatever that one had. Where that
-   * one is gone or can no longer be changed, it is refused as `permanent`.
-   */
+  /** Only there: id of the message that this one takes the place of, without buttons where it has none; refused as `permanent` where that one cannot be changed. */
   readonly replaces?: string | undefined;
 }
 
 /** Somebody has tapped a button of a question, or typed its code. @publicApi */
 export interface Tap {
-  /** By which the platform is answered. */
   readonly id: string;
-  /** {@link OutgoingMessage.code} */
   readonly code: string;
   readonly verdict: 'approved' | 'denied';
   /** Who, as `approvers` name people: `telegram:12345`. */
@@ -76,21 +71,13 @@ export interface HeardTaps {
 
 /** How a platform is asked for taps. @publicApi */
 export interface TapPolling {
-  /**
-   * What was tapped. What was told is told again until it is confirmed.
-   * @param isWaiting whether to wait for the first one, for half a minute at most
-   * @throws DeliveryError the signal's reason when it aborts.
-   */
+  /** What was tapped, told again until it is confirmed. @param isWaiting waits for the first, half a minute at most @throws DeliveryError; the signal's reason */
   poll(isWaiting: boolean, signal: AbortSignal): Promise<HeardTaps>;
   /** What was told up to this mark is done, and is not told again. @throws DeliveryError likewise */
   confirm(mark: string, signal: AbortSignal): Promise<void>;
 }
 
-/**
- * How people answer the messages of a platform: by buttons, or by typing a code where it has none. Nobody is to decide about
- * what is not shown, so whoever has buttons proves by {@link blocks} what is.
- * @publicApi
- */
+/** How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by {@link blocks} what is shown. @publicApi */
 export interface Buttons {
   /** Before the ids of its people in `approvers`: `telegram`. */
   readonly people: string;
@@ -139,12 +126,11 @@ const LONGEST_WAIT_MS = 3_600_000;
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly kind: DeliveryFailure;
-  /** How long the platform asked to wait, in milliseconds, at most an hour; undefined: it named no time that can be. */
+  /** Milliseconds that the platform asked to wait, at most an hour; undefined: it named no time that can be. */
   readonly retryAfterMs: number | undefined;
   /** The platform's own error code. */
   readonly code: string | undefined;
 
-  /** @param message one sentence that a person understands, without secrets. */
   constructor(message: string, kind: DeliveryFailure, retryAfterMs?: number, code?: string) {
     super(message);
     this.kind = kind;
@@ -197,10 +183,7 @@ export abstract class Channel {
   /** True: the platform knows idempotency keys and shows nothing twice that came under the same one. @default false */
   readonly knowsKeys: boolean = false;
 
-  /**
-   * True: {@link send} resolves when the platform has taken the message, and a refusal may still follow that we do not
-   * hear of. Such a delivery ends as `accepted` instead of `delivered`. @default false
-   */
+  /** True: {@link send} resolves when the platform has taken the message, and a refusal may follow unheard: it ends as `accepted`. @default false */
   readonly onlyAccepts: boolean = false;
 
   /** True: it answers where an event came from, and is nobody's default channel. @default false */
@@ -217,46 +200,28 @@ export abstract class Channel {
     return null;
   }
 
-  /**
-   * A Markdown text in the platform's own form, as the messages in which it is sent, in order. Nobody may be notified
-   * by what it says (`@everyone`). @default one message, unchanged
-   */
+  /** A Markdown text in the platform's form, as the messages in which it is sent. Nobody may be notified by it (`@everyone`). @default one, unchanged */
   parts(markdown: string): readonly string[] {
     return [markdown];
   }
 
-  /**
-   * Whether what an event says of a message, its text, its id or its author's, makes it one of this channel's own: that is no
-   * news, and an answer to it would be the next. Nobody else may be able to make a text one. @default no text is
-   */
+  /** Whether a text, an id or an author makes a message this channel's own, which is no news. Nobody else may be able to make one. @default none is */
   isOwn(_text: string): boolean {
     return false;
   }
 
-  /**
-   * What people read of a part, where the channel or its platform takes markup away when it is sent: no link may come
-   * together there. @default the part as it is
-   */
+  /** What people read of a part where markup is taken away when it is sent: no link may come together there. @default the part as it is */
   shown(part: string): string {
     return part;
   }
 
-  /**
-   * Sends one message and resolves when the platform has taken it.
-   * @returns the platform's own id of the message, where it names one.
-   * @throws DeliveryError with its kind; the signal's reason when it aborts.
-   */
+  /** Sends one message; resolves when the platform has taken it. @returns its id, where it has one. @throws DeliveryError; the signal's reason when it aborts */
   abstract send(
     message: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId?: string | undefined }>;
 
-  /**
-   * Shows where an event came from that it was heard: with the event, before its run has a place and before any answer.
-   * It may be asked twice, and is not tried for longer than a minute. @default nothing is shown
-   * @param at the place, as a recipient
-   * @throws DeliveryError likewise
-   */
+  /** Shows where an event came from that it was heard, for a minute at most; may be asked twice. @param at a recipient @throws DeliveryError @default nothing */
   acknowledge?(
     at: Pick<OutgoingMessage, 'to' | 'idempotencyKey'>,
     signal: AbortSignal,
@@ -269,29 +234,18 @@ export interface ChannelBinding {
   readonly provider: Channel;
   /** Recipient when nobody named one. */
   readonly to?: string | undefined;
-  /**
-   * What to do when nobody can tell whether a message arrived, and the platform knows no idempotency keys: `retry` may
-   * show it twice, `stop` may lose it. @default 'retry'
-   */
+  /** When nobody can tell whether a message arrived, without idempotency keys: `retry` may show it twice, `stop` may lose it. @default 'retry' */
   readonly onUnknown?: 'retry' | 'stop' | undefined;
   /** When nothing is sent there but questions, notices and what a mapping excepts; that waits until they are over. @default never */
   readonly quietHours?: Hours | undefined;
 }
 
-/**
- * The channels by id, and what they have in common. A reply to a channel that is not there is not delivered. Read anew
- * when a step needs one, so getters may serve others later.
- * @publicApi
- */
+/** The channels by id, read anew when a step needs one. A reply to a channel that is not there is not delivered. @publicApi */
 export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
-  /**
-   * Where replies go that name no channel, while the main session has spoken nowhere. @default the only channel that is
-   * there, else `chan_1`
-   */
+  /** Where replies go that name no channel, while the main session has spoken nowhere. @default the only channel, else `chan_1` */
   readonly default?: ChannelId;
   /** How long a delivery is tried again, in hours from its acceptance, over 0 and at most 168. @default 24 */
   readonly retryHours?: number;
 }
 
-/** DI token of {@link ChannelBindings}. */
 export const CHANNEL_BINDINGS = Symbol('CHANNEL_BINDINGS');

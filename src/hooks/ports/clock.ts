@@ -3,18 +3,12 @@ export abstract class Clock {
   /** Milliseconds since the epoch. */
   abstract now(): number;
 
-  /**
-   * Milliseconds since some moment in the past: goes on evenly while somebody sets the time of day. For everything that
-   * lasts so long and not until then. The default is {@link now}: a clock that nobody sets.
-   */
+  /** Milliseconds since some moment in the past, even while somebody sets the time of day. @default {@link now} */
   elapsed(): number {
     return this.now();
   }
 
-  /**
-   * Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects).
-   * Waiting does not keep the process alive.
-   */
+  /** Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects); does not keep the process alive. */
   abstract wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,6 +1,5 @@
 import type { Trust } from './trust.ts';
 
-/** How events are gathered into one run. */
 export interface Collecting {
   /** Longest time from the first of them to the run, in milliseconds. */
   readonly forMs: number;
@@ -8,7 +7,6 @@ export interface Collecting {
   readonly quietMs?: number;
   /** Most events of one run. */
   readonly most: number;
-  /** Names what is gathered together. */
   readonly queue: string;
 }
 

@@ -16,10 +16,7 @@ export interface NewEvent {
   /** Id of the mapping that matched. */
   readonly mapping?: string;
   readonly actions: readonly NewAction[];
-  /**
-   * Keys under which the whole request takes effect once: if one of them came before, it is a repeat of the event that
-   * has it (of several, the first decides). An accepted event has all of them from its own commit on.
-   */
+  /** Keys under which the whole request takes effect once; an accepted event has all of them from its own commit on. */
   readonly keys?: readonly IdempotencyKey[];
   /** What its mapping says of places in the payload; for whoever shows it. */
   readonly redaction?: Redaction;
@@ -62,9 +59,7 @@ export interface RequestSignature {
   readonly toleranceSeconds?: number;
 }
 
-/** One action of an event, with everything that it writes. */
 export interface NewAction {
-  /** What the sender is told of it. */
   readonly receipt: ActionReceipt;
   /** What the event's details show of it (no secrets). `text` and `message` are content, kept as long as the payload. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -78,18 +73,10 @@ export interface IdempotencyKey {
   /** Keys are compared within one scope: of a path and its sender, or of a mapping. */
   readonly scope: string;
   readonly key: string;
-  /** Digest of the content the key came with. */
   readonly digest: string;
-  /**
-   * What the same key with other content is. `conflict`: refused, whatever the other keys say. `repeat`: a repeat all
-   * the same. `new`: an event of its own, warned of by {@link REUSED_KEY}; each content is then remembered by itself.
-   * `latest`: likewise, but only the content that came last is remembered.
-   */
+  /** What the same key with other content is: `conflict` refused, `repeat` a repeat, `new` an event of its own with a warning, `latest` likewise, the last content alone remembered. */
   readonly onOtherContent: 'conflict' | 'repeat' | 'new' | 'latest';
-  /**
-   * The scope in which the same key was remembered before edition 2, among all senders: it counts where the event that has
-   * it was verified alike. @default none
-   */
+  /** The scope before edition 2, among all senders: it counts where the event that has it was verified alike. @default none */
   readonly former?: { readonly scope: string; readonly verifiedBy: string };
   /** Epoch milliseconds until which it is remembered. */
   readonly keepUntil: number;
@@ -99,7 +86,6 @@ export interface IdempotencyKey {
 export const REUSED_KEY =
   'the id of this request came before with another body; it is an event of its own';
 
-/** What the sender is told of one action. */
 export type ActionReceipt =
   | { readonly kind: 'wake'; readonly mode: 'now' | 'next-heartbeat' }
   | { readonly kind: 'agent'; readonly runId: string }
@@ -122,12 +108,7 @@ export interface SkipReceipt {
   readonly isSilent: boolean;
 }
 
-/**
- * `accepted`: durable, its work will be done. `replayed`: the same key came before, nothing was written, here is the
- * first receipt. `conflict`: a key of that scope came before with other content and allows none. `full`: too many
- * system events wait in a main session, of all hooks or of this one. `hook-full`: too many runs of the hook wait.
- * `paused`: the operator paused the intake.
- */
+/** `replayed`: the same key came before, nothing was written; `conflict`: it came with other content; `full`, `hook-full`: too many wait; `paused`: by the operator. */
 export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }
   | { readonly outcome: 'replayed'; readonly receipt: Receipt }
@@ -138,10 +119,7 @@ export type Acceptance =
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {
-  /**
-   * `wake`, `agent` or the id of the mapping that matched; where conditions refused the request, the path that they stand
-   * under; null when none was reached. Never a name from the URL.
-   */
+  /** `wake`, `agent` or the id of the mapping; where conditions refused, their path; null when none was reached. Never a name from the URL. */
   readonly hook: string | null;
   /** HTTP status of the answer. */
   readonly status: number;

@@ -1,6 +1,4 @@
-// What stands behind the module and can be replaced: agents, channels, the ledger, time. Adapters implement these
-// ports; the rooms of the hooks know nothing else of the world. All of it is erasable TypeScript without decorators,
-// since threads of the ledger load single files of it as they are.
+// What stands behind the module and can be replaced. Erasable TypeScript without decorators: threads of the ledger load single files of it as they are.
 export * from './activity.ts';
 export * from './agent-directory.ts';
 export * from './agent-runner.ts';

@@ -28,13 +28,9 @@ export function agentAndShortKey(session: string): [agentId: string, shortKey: s
   return [agentId, shortKey];
 }
 
-/**
- * Turns (runs and heartbeats share their session's key) and deliveries (channel and recipient) queue apart, so that a
- * slow platform holds up no agent.
- */
+/** Turns queue by session, deliveries by channel and recipient: a slow platform holds up no agent. */
 export type Lane = 'turn' | 'delivery';
 
-/** One piece of work to be queued: what is to be done, when, and after what. */
 export interface NewWork {
   readonly lane: Lane;
   /** Work of one key is done in the order it was accepted, one at a time; different keys side by side. */
@@ -44,15 +40,11 @@ export interface NewWork {
   readonly hook?: string;
   /** How the sender was verified; within a hook, senders come round likewise. @default nobody's */
   readonly sender?: string;
-  /** Id of the run or the delivery it is about. */
   readonly ref?: string;
   readonly eventId?: string;
   /** Epoch milliseconds before which a heartbeat or a notice is not begun; until then it does not hold its key. */
   readonly dueAt: number;
-  /**
-   * At most one of this kind and key waits (one heartbeat for many wakes). When one waits that was never begun and is
-   * due later, this one's `dueAt` and `job` replace its own; otherwise this one is dropped.
-   */
+  /** At most one of this kind and key waits: where one was never begun and is due later, this one's `dueAt` and `job` replace its own, else this one is dropped. */
   readonly once?: boolean;
   /** Of a run whose session has one already: there is no run, or it takes the place of those that have not acted. @default it waits */
   readonly whenBusy?: 'skip' | 'replace';
@@ -64,7 +56,6 @@ export interface NewWork {
 /** What a step needs to do its work, by kind. It outlives a release, so each carries a version `v`. */
 export type Job = RunJob | HeartbeatJob | DeliveryJob | NoticeJob;
 
-/** What a run has to do: an agent action, fully decided. Lives in the ledger until the run has ended. */
 export interface RunJob {
   readonly v: 1;
   readonly eventId: string;
@@ -73,10 +64,7 @@ export interface RunJob {
   /** Human-readable name, prefix of the summary. */
   readonly name: string;
   readonly message: string;
-  /**
-   * What the agent is to do: the task of the mapping or its preset, else `agents.defaults.task`. Absent: the built-in
-   * one, which is made when the prompt is; empty: none.
-   */
+  /** Task of the mapping, its preset or `agents.defaults.task`. Absent: the built-in one; empty: none. */
   readonly task?: string;
   /** Operator's own words, below the task and outside the markers. */
   readonly instructions?: string;
@@ -131,9 +119,7 @@ export function runQueue(session: string, alone: string | null): string {
   return alone === null ? session : `${session} ${alone}`;
 }
 
-/** Where a turn stands that waits. */
 export interface Paused extends ToolQuestion {
-  /** The attempt in which it asked, or began to wait. */
   readonly attempt?: number;
   /** Of a wait for an event: epoch milliseconds at which the turn goes on without. */
   readonly until?: number;
@@ -141,7 +127,6 @@ export interface Paused extends ToolQuestion {
 
 /** What a person decides about a run, and what becomes of it meanwhile. @publicApi */
 export interface Approval {
-  /** Whether the run may begin. */
   readonly run?: true;
   /** Which tool calls it may make, by name; only when the agent was shown foreign text, where that is said. */
   readonly tools?: { readonly names: readonly string[]; readonly when: true | 'when-untrusted' };
@@ -151,20 +136,15 @@ export interface Approval {
   readonly withinMs: number;
   readonly whenOver: WhenOver;
   readonly whileWaiting: WhileWaiting;
-  /** Who may decide. */
   readonly approvers?: readonly string[];
 }
 
-/** Where a reply should go, as the request or the mapping said it. */
 export interface DeliveryTarget {
   readonly channel: ChannelId | 'last';
   /** The reply goes to where the event came from, by the first channel of this provider, or by {@link channel} where one is named. */
   readonly provider?: string;
   readonly to?: string;
-  /**
-   * Who named the channel or the recipient; `content`: a template or transform did. Absent: nobody. Only what a mapping
-   * says literally, or the configuration, becomes the last route.
-   */
+  /** Who named channel or recipient; `content`: a template or transform. Absent: nobody. Only what the mapping or configuration says becomes the last route. */
   readonly toFrom?: 'mapping' | 'request' | 'content';
   /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
@@ -172,7 +152,6 @@ export interface DeliveryTarget {
   readonly isUrgent?: boolean;
 }
 
-/** A turn of an agent on its main session. */
 export interface HeartbeatJob {
   readonly v: 1;
   readonly agentId: string;
@@ -187,7 +166,6 @@ export interface NoticeJob {
   readonly taps?: ChannelId;
 }
 
-/** One reply to one recipient. */
 export interface DeliveryJob {
   readonly v: 1;
   readonly deliveryId: string;
@@ -239,10 +217,7 @@ export function isDirect({ runId, eventId }: DeliveryJob): boolean {
   return runId === null && eventId !== null;
 }
 
-/**
- * A delivery to be queued. What one account sends to one recipient is one line, by whatever channel it goes.
- * @param account the first channel of the account
- */
+/** One account's deliveries to one recipient are one line, by whatever channel. @param account the first channel of the account */
 export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number): NewWork {
   return {
     lane: 'delivery',
@@ -258,7 +233,6 @@ export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number
   };
 }
 
-/** The name of a hook that gives none. */
 export const DEFAULT_HOOK_NAME = 'Hook';
 
 /** Immediate heartbeats asked for within this time are one. */
@@ -267,10 +241,7 @@ export const HEARTBEAT_COALESCE_MS = 250;
 /** How long the heartbeat of a run waits for the end of its delivery, so that it need not tell what was told. */
 export const DELIVERY_WAIT_MS = 30_000;
 
-/**
- * A heartbeat that somebody asked for; many that ask within {@link HEARTBEAT_COALESCE_MS} get one.
- * @param dueAt epoch milliseconds. @default that time from now
- */
+/** Many heartbeats that ask within {@link HEARTBEAT_COALESCE_MS} get one. @param dueAt epoch milliseconds. @default that time from now */
 export function immediateHeartbeat(
   agentId: string,
   now: number,
@@ -279,7 +250,7 @@ export function immediateHeartbeat(
   return heartbeat(agentId, dueAt, false);
 }
 
-/** The next heartbeat that nobody asked for. @param dueAt epoch milliseconds. */
+/** @param dueAt epoch milliseconds. */
 export function periodicHeartbeat(agentId: string, dueAt: number): NewWork {
   return heartbeat(agentId, dueAt, true);
 }

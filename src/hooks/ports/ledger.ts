@@ -11,12 +11,7 @@ import type { LedgerAdmin } from './ledger-admin.ts';
 import type { Refusals } from './refusals.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
-/**
- * The durable core: eight ports of one store, so that no part of the module holds more than it needs. The HTTP side
- * writes through {@link Intake} alone and steps of work through {@link WorkLedger} alone; everything else reads, or
- * looks after the store. A host replaces all eight together.
- * @publicApi
- */
+/** The durable core: eight ports of one store, which a host replaces together. The HTTP side writes by {@link Intake} alone, steps of work by {@link WorkLedger}. @publicApi */
 export interface Ledger {
   readonly intake: Intake;
   readonly work: WorkLedger;
@@ -30,10 +25,7 @@ export interface Ledger {
 
 /** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. @publicApi */
 export interface LedgerProvider {
-  /**
-   * @param log hears what an operator has to know: what was found, and what went wrong beside any call.
-   * @throws Error with a sentence that says what to do when the store cannot be used.
-   */
+  /** @param log hears what an operator has to know @throws Error that says what to do when the store cannot be used. */
   open(clock: Clock, log?: LedgerLog): Promise<Ledger>;
 }
 
@@ -51,7 +43,6 @@ export class LedgerUnavailable extends Error {
 
 /** A certificate that verified a request. @publicApi */
 export interface KnownCertificate {
-  /** Where it was fetched. */
   readonly address: string;
   readonly pem: string;
   /** Epoch milliseconds. */
@@ -66,10 +57,7 @@ export abstract class Intake {
   /** The event to which an idempotency key belongs now; null: nobody has it. */
   abstract holderOf(key: IdempotencyKey): Promise<string | null>;
 
-  /**
-   * Stores the event, its actions and their work in one commit, fsynced before it resolves.
-   * @throws LedgerUnavailable when nothing could be stored.
-   */
+  /** Stores the event, its actions and their work in one commit, fsynced before it resolves. @throws LedgerUnavailable when nothing was stored. */
   abstract accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance>;
 
   /** The newest {@link KEPT_CERTIFICATES} that were kept. None in a ledger that keeps none: each is fetched again after a start. */
@@ -101,7 +89,6 @@ export interface SystemEvent {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly trust: Trust;
-  /** Name of the hook that brought it. */
   readonly hook: string;
   /** Id of the event that it tells of; absent: it tells of none. */
   readonly eventId?: string;
@@ -134,7 +121,6 @@ export interface SessionContext {
   readonly held: readonly number[];
   /** Epoch milliseconds when the next one is no longer held back, whatever its delivery does; null: none is. */
   readonly heldUntil: number | null;
-  /** More wait than were given. */
   readonly hasMore: boolean;
   /** The newest turns that fit, oldest first; a turn (prompt and reply) is given whole or not at all. */
   readonly history: readonly TranscriptMessage[];
@@ -146,13 +132,9 @@ export interface SessionContext {
 
 /** What sessions remember between turns. All of them are named by their full keys. @publicApi */
 export abstract class Sessions {
-  /**
-   * What the next turn of a session has to know: waiting lines up to both limits (at least one), and the end of its
-   * transcript. Reads no more than it gives, whatever the session holds.
-   */
+  /** Waiting lines up to both limits (at least one), and the end of the transcript. Reads no more than it gives. */
   abstract context(session: string, limits: ContextLimits): Promise<SessionContext>;
 
-  /** Where a main session last spoke: at all, and per channel. */
   abstract routes(
     session: string,
   ): Promise<{ last: Route | null; byChannel: Readonly<Partial<Record<ChannelId, string>>> }>;
@@ -163,10 +145,7 @@ export abstract class Sessions {
   /** Forgets where a main session last spoke: at all, and per channel. */
   abstract clearRoutes(session: string): Promise<void>;
 
-  /**
-   * Forgets what was said: the transcript, and the conversation that the session's runner keeps by itself. What waits for
-   * the next turn stays. A turn that is under way still remembers what it was given, and adds itself when it ends.
-   */
+  /** Forgets the transcript and the conversation that the runner keeps; what waits stays. A turn under way adds itself when it ends. */
   abstract clearTranscript(session: string): Promise<void>;
 }
 
@@ -196,12 +175,7 @@ export interface StoreState {
 
 /** Keeps the ledger small and healthy. @publicApi */
 export abstract class Maintenance {
-  /**
-   * Forgets a small step's worth: payloads, prompts, replies and tool calls; ended events; old transcripts and sessions
-   * without any; refusals; what operators did; why channels failed; sessions of the console that have ended; counts of activity; expired idempotency keys.
-   * Unfinished events are never touched.
-   * @returns true: there is more to do.
-   */
+  /** Forgets a small step's worth of what is older; unfinished events are never touched. @returns true: there is more to do. */
   abstract prune(retention: Retention): Promise<boolean>;
 
   /** Resolves when the ledger can write; rejects with {@link LedgerUnavailable} and the reason when it cannot. */
@@ -212,10 +186,7 @@ export abstract class Maintenance {
     return null;
   }
 
-  /**
-   * Resolves with a sentence when the store is lost for good, e.g. because its file was removed: everything is refused
-   * until it is opened anew. Pending while it works, and for ever in a store that cannot tell.
-   */
+  /** Resolves with a sentence when the store is lost for good, e.g. because its file was removed; pending while it works or cannot tell. */
   untilLost(): Promise<string> {
     return new Promise(() => {});
   }

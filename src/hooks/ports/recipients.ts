@@ -11,7 +11,6 @@ export interface MessageAddress {
   readonly isLiteral: boolean;
 }
 
-/** Why there is no address. */
 export function whyNowhere({ provider, to }: DeliveryTarget): string {
   if (provider === undefined) return 'no channel is configured';
   return to === undefined
@@ -21,19 +20,12 @@ export function whyNowhere({ provider, to }: DeliveryTarget): string {
 
 /** Decides through which channel and to whom a message goes (behaviour.md §5). */
 export abstract class Recipients {
-  /**
-   * `last` is where the session last spoke, if that channel is served still, else the default channel. The recipient is
-   * the first that is known: the one that was named, the channel's configured one, the channel's last one in this
-   * session, and for `last` the session's last one.
-   * @param session the main session of the agent that speaks.
-   * @returns null when no channel was named and none is configured, or none of the provider that was.
-   */
+  /** The recipient is the first that is known: the named one, the channel's own, its last one in this session. @returns null: no such channel */
   abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
 
   /** Where an event came from. Null: the payload does not say it, or nobody speaks there. */
   abstract atSource(target: DeliveryTarget): MessageAddress | null;
 
-  /** Whether there is a channel of this provider. */
   abstract serves(provider: string): boolean;
 
   /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */

@@ -74,12 +74,7 @@ export const KEPT_REFUSALS = 10_000;
 
 /** Keeps who was refused and why. Not on the way of any request: the module records at most once a second. @publicApi */
 export abstract class Refusals {
-  /**
-   * Keeps refusals, the newest {@link KEPT_REFUSALS} of each kind. A sum is added to the one with the same minute, client,
-   * hook, code and token, if there is one.
-   * @param changes become durable in the same commit, e.g. the notice that tells of them.
-   * @throws LedgerUnavailable when nothing was stored, and the same may be recorded again.
-   */
+  /** Keeps the newest {@link KEPT_REFUSALS} of each kind; sums are added up. @param changes of the same commit @throws LedgerUnavailable when nothing was stored */
   abstract record(refusals: readonly NewRefusal[], changes: readonly Change[]): Promise<void>;
 
   /** Newest first. */

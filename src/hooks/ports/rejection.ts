@@ -1,9 +1,6 @@
 import type { RefusalKind } from './index.ts';
 
-/**
- * Every refusal and failure a sender can meet: code, status, and the sentence that tells what to do.
- * `{detail}` is filled in where the code is raised. `docs/errors.md` mirrors this table and a test compares them.
- */
+/** Every refusal and failure a sender can meet; `{detail}` is filled in where it is raised. A test compares it with docs/errors.md. */
 export const REJECTIONS = {
   token_in_query: {
     status: 400,
@@ -146,23 +143,17 @@ export type RejectionCode = keyof typeof REJECTIONS;
  * @publicApi
  */
 export interface KnownSender {
-  /** Its token by its name, as of a sender that is let in. */
   readonly verifiedBy: string;
   readonly reason: string;
 }
 
-/**
- * A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the
- * machine.
- * @publicApi
- */
+/** A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the machine. @publicApi */
 export class Rejection extends Error {
   override readonly name = 'Rejection';
   readonly code: RejectionCode;
   readonly status: number;
   /** Seconds for `Retry-After`; every 503 has them. */
   readonly retryAfterSeconds: number | undefined;
-  /** What the sentence says of this case. */
   readonly detail: string;
   /** Who it was, where that is known though it was not let in. */
   readonly known: KnownSender | undefined;

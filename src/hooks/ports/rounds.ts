@@ -1,13 +1,10 @@
-/**
- * Header that says how many runs in a row led to a message, each by its reply to the one before: 1 for the reply to an
- * event that names none. Messages of webhook channels carry it; an event that brings it back belongs to that row.
- */
+/** Header with the number of runs in a row that led to a message, each by its reply to the one before; 1 for the reply to an event that names none. */
 export const ROUND_HEADER = 'hooks-round';
 
 /** So many rounds begin unasked; a run of a later one waits for a person, a message of one is not sent. */
 export const MOST_ROUNDS = 3;
 
-/** Why an event goes no further by itself. @param round more than {@link MOST_ROUNDS} */
+/** @param round more than {@link MOST_ROUNDS} */
 export function loopText(round: number): string {
   return `caused by our own replies, ${round} in a row: a loop`;
 }

@@ -3,7 +3,6 @@ import { oneLine } from '../../platform/shorten.ts';
 import type { CollectedEvent } from './collecting.ts';
 import type { RunJob } from './jobs.ts';
 
-/** How many runs there may be in a time. */
 export interface RunLimit {
   readonly runs: number;
   readonly perMs: number;
@@ -11,20 +10,16 @@ export interface RunLimit {
   readonly per: string;
   /** Of whose runs: those of all mappings, of the mapping, or of each of its senders. */
   readonly scope: 'all' | 'mapping' | 'sender';
-  /** What becomes of the others. */
   readonly then: 'hold' | 'collect' | 'skip';
 }
 
-/** The rules of mappings that are looked at when a run or a message is up. */
 export abstract class RunRules {
-  /** Those by which its runs are counted. */
   abstract limitsOf(mapping: string): readonly RunLimit[];
 
   /** @returns undefined: its messages are sent at any time */
   abstract quietHoursOf(mapping: string): Hours | undefined;
 }
 
-/** A run as it waits to be gathered. */
 interface Waiting {
   readonly runId: string;
   readonly job: RunJob;
@@ -33,10 +28,7 @@ interface Waiting {
 /** Most characters of one event in a message that lists several. */
 const LONGEST_LINE = 500;
 
-/**
- * The job of a run for several events: its message lists them, and is as foreign as the most foreign of them, and as urgent
- * as the most urgent.
- */
+/** The job of a run for several events: its message lists them, as foreign and as urgent as the most so of them. */
 export function gathered(own: Waiting, others: readonly Waiting[]): RunJob {
   const { collect: _done, ...job } = own.job;
   if (others.length === 0) return job;
@@ -76,7 +68,6 @@ function toCollected({ runId, job }: Waiting): CollectedEvent {
   return { runId, eventId, receivedAt, line: oneLine(message, LONGEST_LINE), trust };
 }
 
-/** In the order of the first; what came more than once says how often. */
 function toLines(lines: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -87,13 +78,11 @@ function iso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Something that is counted within a time. */
 export interface Meter {
   readonly name: string;
   /** Most in any time of {@link perMs}. */
   readonly most: number;
   readonly perMs: number;
-  /** Of what is counted now. */
   readonly amount: number;
 }
 

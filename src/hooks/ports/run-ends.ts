@@ -1,12 +1,7 @@
-/**
- * Tells whoever waits for a run in this process that it has ended. Remembers nothing: what became of the run is in the
- * ledger, and whoever hears of an end, or has waited long enough, looks there (`EventStore.run`). So a run that another
- * process ends, or an end that nobody told of, costs the rest of the wait and nothing else.
- */
+/** Tells whoever waits for a run in this process that it has ended. Remembers nothing: whoever hears of an end, or has waited long enough, asks `EventStore.run`. */
 export class RunEnds {
   readonly #listeners = new Map<string, Set<() => void>>();
 
-  /** The end of this run is durable. */
   tell(runId: string): void {
     // Usually nobody waits, and looking up a text that is new costs more than asking.
     if (this.#listeners.size === 0) return;

@@ -34,11 +34,7 @@ export interface ApproveSettings {
   readonly then?: WhenOver;
   /** Whether later work of the session goes on. Default: `continue` for isolated runs, else `hold`. */
   readonly whileWaiting?: WhileWaiting;
-  /**
-   * Who may decide: people by their ids on a platform, such as `telegram:12345`, who alone may tap then; `configure`:
-   * of the operators only those with that role. Default: whoever is asked in a private conversation, and operators with
-   * the role `operate`.
-   */
+  /** People by their ids on a platform, such as `telegram:12345`, who alone may tap then; `configure`: operators with that role only. Default: whoever is asked privately, and role `operate`. */
   readonly approvers?: readonly string[];
 }
 
@@ -62,10 +58,7 @@ export interface AskedCall {
 
 /** `waitFor` of a mapping or an agent: the event that its runs wait for. @publicApi */
 export interface WaitForOption {
-  /**
-   * Key that the other event gives with `resume`; a template in a mapping. With it a run begins once that event has come;
-   * without it, its agent says while it runs what it waits for.
-   */
+  /** Key that the other event gives with `resume`. With it a run begins once that event has come; without, its agent says while it runs what it waits for. */
   readonly key?: string;
   /** Ids of the mappings whose events may resume it. */
   readonly by: readonly string[];
@@ -77,7 +70,6 @@ export interface WaitForOption {
   readonly then?: WhenOver;
 }
 
-/** Who may resume a wait. */
 export interface WaitResumers {
   /** Ids of mappings, or {@link NO_MAPPING}. */
   readonly by: readonly string[];
@@ -85,7 +77,6 @@ export interface WaitResumers {
   readonly senders?: readonly string[];
 }
 
-/** The event that a run waits for, as its job keeps it. */
 export interface AwaitedEvent extends WaitResumers {
   /** Absent: its agent says. */
   readonly key?: string;
@@ -109,13 +100,9 @@ export interface ResumingEvent {
 
 /** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
 export interface NewWait {
-  /** UUIDv7. */
   readonly id: string;
   readonly kind: WaitKind;
-  /**
-   * By what open ones are found. Where a person is asked: of which mapping, or built-in hook, and sender the run is, since
-   * so many of one ask at a time; else the {@link eventOwner}, or the {@link earlyOwner} of an event that came too soon.
-   */
+  /** By what open ones are found: mapping (or hook) and sender where a person is asked, else {@link eventOwner} or {@link earlyOwner}. */
   readonly owner: string;
   /** Epoch milliseconds. */
   readonly openedAt: number;
@@ -130,9 +117,7 @@ export interface NewWait {
   readonly digest: string;
   /** Who may resume it; absent: nobody but a person or time. */
   readonly resumers?: WaitResumers;
-  /** What it waits for, in the words of who waits. */
   readonly question?: string;
-  /** {@link ApproveSettings.approvers} */
   readonly approvers?: readonly string[];
   /** Where its question goes; absent: nobody is asked. */
   readonly asked?: AskedAt;
@@ -143,7 +128,6 @@ export interface NewWait {
 /** How many wrong codes a person may type while a question is open: then no code of his decides it. */
 export const MOST_TRIES = 5;
 
-/** Somebody has typed a code. */
 export interface CodeTry {
   readonly by: string;
   /** SHA-256 of it. */
@@ -152,7 +136,6 @@ export interface CodeTry {
   readonly waits: readonly string[];
 }
 
-/** Where a question goes. */
 export interface AskedAt {
   readonly channel: ChannelId;
   readonly to: string;
@@ -203,16 +186,13 @@ export interface Decision {
   readonly event?: ResumingEvent;
 }
 
-/** An event that may resume what waits for it. */
 export interface Resumption {
-  /** As it was rendered. */
   readonly key: string;
   readonly event: ResumingEvent;
   /** The run that it is done by: its record says what became of it in the same commit. */
   readonly runId: string;
 }
 
-/** What an event resumed. */
 export interface ResumeOutcome {
   /** Runs that go on now, at most 200. */
   readonly runs: readonly string[];
@@ -292,23 +272,14 @@ export interface WaitFilter {
   readonly limit: number;
 }
 
-/** Tool calls as a person reads them, one after the other. */
 export function showCalls(calls: readonly AskedCall[]): string {
   return calls.map(({ tool, input }) => `${tool} ${input}`).join('\n');
 }
 
-/**
- * What became of a decision: taken; nobody asks this; it has words of a reply, and is about none; somebody decided before;
- * its time is over. @publicApi
- */
+/** `unknown`: nobody asks this; `no-reply`: it has words of a reply, and is about none; `over`: its time is. @publicApi */
 export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-before' | 'over';
 
-/** Where taps come in that a platform tells by a request of its own. */
 export abstract class TapDoor {
-  /**
-   * Decides by the tap that a verified body holds, or the codes; durable when it resolves.
-   * @param scheme by which it is verified
-   * @returns what the platform is answered; null: it holds something else, too, or alone
-   */
+  /** Decides by the tap or the codes of a verified body; durable when it resolves. @param scheme that verified it @returns the platform's answer; null: it holds something else */
   abstract knock(scheme: string, body: unknown): Promise<object | null> | null;
 }

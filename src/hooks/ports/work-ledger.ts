@@ -5,10 +5,7 @@ import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from
 import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
-/**
- * A right to do one piece of work, held by one process until the step ends or the process does. Whoever holds it does
- * the work and ends it with {@link WorkLedger.commit}.
- */
+/** A right to do one piece of work, held by one process until it ends it with {@link WorkLedger.commit} or dies. */
 interface LeaseOf<Kind, KindJob> {
   readonly workId: number;
   readonly lane: Lane;
@@ -34,7 +31,6 @@ export interface WorkPart {
   readonly text: string;
   /** Its place among them, from 1. */
   readonly place: number;
-  /** How many they are. */
   readonly count: number;
 }
 
@@ -55,7 +51,6 @@ export type Lease = RunLease | HeartbeatLease | DeliveryLease | NoticeLease;
 /** What ended badly and was not told yet. @publicApi */
 export interface BadEnds {
   readonly total: number;
-  /** Names the last of them, for the change `told`. */
   readonly through: number;
   /** The most frequent first, each with how often it came and the event it came with last. */
   readonly lines: readonly {
@@ -100,11 +95,7 @@ export type StepOutcome =
   | { type: 'continue' }
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
-  /**
-   * `wait`: what is asked; absent: what it was asked before is open still. `awaits`: the key of the event that it waits
-   * for, or of the run that it came too soon for; where the other is there by then, it is due at once. `job`: what it goes
-   * on with. `onEnd`: queued when that has ended, however it did.
-   */
+  /** `wait` absent: what was asked before is open still. `awaits`: key of the event; where it came already, it is due at once. `onEnd`: queued when the wait has ended. */
   | {
       type: 'wait';
       for: HeldFor;
@@ -139,10 +130,7 @@ export interface ClaimLimits {
   readonly resting?: Readonly<Record<string, number>>;
 }
 
-/**
- * How long a lease holds without being renewed, in a store that several processes share. A ledger that is alone on its
- * store takes nothing from its own living process: there a lease ends with its step or with the process.
- */
+/** How long a lease holds without being renewed, in a store that several processes share; alone, it ends with its step or the process. */
 export const LEASE_MS = 20_000;
 
 /**
@@ -177,10 +165,7 @@ export abstract class WorkLedger {
   /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
   abstract reconsider(): Promise<void>;
 
-  /**
-   * Reserves what a turn can use by all of its budgets, or by none where one is full. What an attempt reserved that was cut
-   * off counts as used: nobody knows what it used. A turn that may pass a budget has it for itself.
-   */
+  /** Reserves a turn's use by all of its budgets, or by none where one is full. What was reserved by an attempt that was cut off counts as used. */
   abstract reserveTurn(turn: TurnReservation): Promise<BudgetRoom>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
@@ -189,26 +174,15 @@ export abstract class WorkLedger {
   /** What no notice has told yet. @param maxLines different ones. */
   abstract badEnds(maxLines: number): Promise<BadEnds>;
 
-  /**
-   * Keeps how channels fared, over restarts and for everybody who shares the ledger; what is null stays as it was. Not on
-   * the way of any message: the module writes once a second at most.
-   */
+  /** Keeps how channels fared, over restarts and for all who share the ledger; what is null stays. Called once a second at most. */
   abstract noteChannels(news: ChannelConditions): Promise<void>;
 
   /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;
 
-  /**
-   * Notes durably, before an agent is asked that can act: if this attempt is cut off, every later lease of the work says
-   * so, until an attempt ends with its own commit. False: the lease was lost.
-   */
+  /** Notes before an agent that can act is asked: if the attempt is cut off, every later lease says so. False: the lease was lost. */
   abstract noteActing(lease: Lease): Promise<boolean>;
 
-  /**
-   * Ends a step: `end` and all `changes` become durable together.
-   * False: the lease was lost and nothing was written. Rejects with `LedgerUnavailable` when it may be tried again;
-   * with anything else the lease has ended as if the process had died, and the work is begun again after
-   * {@link LEASE_MS}.
-   */
+  /** Ends a step: `end` and all `changes` become durable together. False: the lease was lost. @throws LedgerUnavailable: try again; else the work is begun again after {@link LEASE_MS} */
   abstract commit(lease: Lease, end: StepOutcome, changes: readonly Change[]): Promise<boolean>;
 }
