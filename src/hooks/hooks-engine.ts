@@ -18,21 +18,13 @@ import { WorkLoop } from './work/work-loop.ts';
 
 const DEFAULT_SHUTDOWN_SECONDS = 20;
 
-/**
- * Fastify gives its `onReady` hooks 10 s, of which a busy machine may take some; a ledger that takes longer is opened while
- * requests wait for it.
- */
+/** Less than the 10 s that Fastify gives its `onReady` hooks; a ledger that takes longer is opened while requests wait for it. */
 const READY_WITHIN_MS = 5000;
 
 /** How long bodies that are under way when the door closes may take to end. */
 const LAST_BODIES_MS = 500;
 
-/**
- * The life of one ingress. Nothing is opened and no loop runs until the application is ready to serve (every bootstrap
- * hook has succeeded by then) or code calls `Hooks`. At a stop, runs get their time in `onModuleDestroy`, which Nest
- * calls for importers first: what this module imports is still alive, and the server still listens. So senders are
- * answered 200 until the door closes, for accepting needs the ledger and no run; what they sent waits for the next start.
- */
+/** The life of one ingress: opened once every bootstrap hook has succeeded or code calls `Hooks`; at a stop, runs get their time while the server still listens. */
 @Injectable()
 export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   readonly #logger = new Logger('Hooks');
@@ -123,7 +115,6 @@ export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplication
     await Promise.all([this.work.stop(shutdownSeconds * 1000), this.retention.stop()]);
   }
 
-  /** Last, when no request is under way any more. */
   async onApplicationShutdown(): Promise<void> {
     await this.transforms.close();
     await Promise.all([this.refusals.stop(), this.channels.stop()]);

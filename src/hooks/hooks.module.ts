@@ -42,14 +42,10 @@ export class HooksModule extends ConfigurableModuleClass {}
 @Module({})
 class GlobalHooksModule {}
 
-/** Exports what one ingress of several exports, under its name. */
 @Module({})
 class NamedHooksModule {}
 
-/**
- * The options as the host gives them, in a module of their own: what its factory injects is the host's (a storage of the
- * throttler, an agent runner), though the ingress provides something under the same token.
- */
+/** The options in a module of their own: what their factory injects is the host's, though the ingress provides something under the same token. */
 @Module({})
 class HooksOptionsModule {}
 

@@ -72,11 +72,8 @@ export interface HooksModuleExtras {
   readonly imports?: ModuleMetadata['imports'] | undefined;
 }
 
-/** DI token of what the host gave, before anything was looked at. */
 export const GIVEN_OPTIONS = Symbol('given hooks options');
 
-/** DI token of the prefix this module was imported with. */
 export const HOOKS_PREFIX = Symbol('hooks prefix');
 
-/** DI token of the marks that the host put on our routes. */
 export const HOOK_MARKS = Symbol('marks of hook routes');

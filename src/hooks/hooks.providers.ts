@@ -172,7 +172,6 @@ function given(
   return { provide, inject: [GIVEN_OPTIONS], useFactory: pick };
 }
 
-/** What the host gave, or what the module brings. */
 const wiring: readonly Provider[] = [
   { provide: HOOKS_MODULE_OPTIONS, inject: [GIVEN_OPTIONS, HOOKS_PREFIX], useFactory: toSettings },
   given(OPTION_NAMES, ({ names }) => names ?? MODULE_NAMES),
@@ -206,7 +205,6 @@ const wiring: readonly Provider[] = [
   },
 ];
 
-/** Everything of one ingress, in the order a request meets it. */
 export const providers: Provider[] = [
   ...wiring,
   ClientAddresses,

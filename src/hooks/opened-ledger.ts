@@ -34,7 +34,6 @@ export class OpenedLedger {
     private readonly clock: Clock,
   ) {}
 
-  /** The ledger, unless nothing has opened it. */
   get current(): Ledger | undefined {
     return this.#opened;
   }
@@ -51,7 +50,6 @@ export class OpenedLedger {
     return this.#opening;
   }
 
-  /** Finishes what was begun and releases the store; nothing when it was never opened. */
   async close(): Promise<void> {
     const ledger = await this.#opening?.catch(() => undefined);
     await ledger?.maintenance.close();
@@ -96,12 +94,10 @@ function port<T extends object>(
   };
 }
 
-/** What a run was asked, as people are shown it who decide about its answer. */
 function withExcerpt({ request, ...wait }: WaitingRun): WaitingRun {
   return { ...wait, request: request === null ? null : showExcerpt(request, wait.id) };
 }
 
-/** The eight ports of the ledger. */
 export const ledgerPorts: readonly Provider[] = [
   port(Intake, (ledger) => ledger.intake, {
     accept: true,

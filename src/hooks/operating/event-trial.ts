@@ -5,7 +5,6 @@ import type { StoredRequest } from '../ports/index.ts';
 import type { Preview } from './hook-preview.ts';
 import type { KeptRequest } from './requests-without-http.ts';
 
-/** What becomes of an event by another configuration, beside the present one. */
 export type TrialVerdict =
   | 'same'
   | 'other prompt'
@@ -69,7 +68,6 @@ function differencesOf(before: Preview, after: Preview, since: number): Differen
     .map((what) => ({ what, ...firstDifference(was.get(what), is.get(what)) }));
 }
 
-/** By name, those of several actions below each other. */
 function factsOf(preview: Preview, since: number): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   const add = (name: string, value: unknown) => {

@@ -208,7 +208,6 @@ export class HookPreview {
     };
   }
 
-  /** Of those that count something of its runs. */
   async #budgets(request: HookRequest, resolved: ResolvedHook): Promise<readonly string[]> {
     const { budgets: all } = request.settings.hooks;
     const budgets = budgetsOf(all, request, resolved, this.agents);
@@ -256,7 +255,6 @@ function costsTwice(action: HookAction): boolean {
   return action.kind === 'agent' && action.deliver !== null && action.wakeMode === 'now';
 }
 
-/** Nothing would become of it. */
 const NOTHING = {
   actions: [],
   rules: [],
@@ -267,7 +265,6 @@ const NOTHING = {
   failure: null,
 };
 
-/** What is known of a request that no mapping has seen. */
 const NOT_MATCHED = { mapping: null, considered: [] };
 
 async function orRejection<T>(ask: () => T | Promise<T>): Promise<T | Rejection> {
@@ -290,7 +287,6 @@ function toPreviewedRefusal({ status, code, message }: Rejection): PreviewedRefu
   return { status, code, error: message };
 }
 
-/** How a budget stands, and what that means for a run that comes now. */
 function explainBudget(budget: BudgetOptions, { used, reserved, until }: BudgetUse): string {
   const { of, then = 'hold' } = budget;
   const show = (amount: number) =>

@@ -21,13 +21,7 @@ import { TransformCompiler } from '../transforms/compiler.ts';
 import { TransformModules } from '../transforms/modules.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
 
-// What options say, for whoever has no module running (`hooks config check`, the console's list of hooks): everything that
-// is wrong with them, and the hooks that they open.
-
-/**
- * Everything that is wrong with options, mappings, presets, signatures and transforms included, without putting them in
- * force: what the checks that `HooksSettings` is given say, for whoever has no module running.
- */
+/** Everything that is wrong with options, mappings, presets, signatures and transforms included, without putting them in force. */
 export async function checkOptions(
   input: HooksSettingsInput,
   names: OptionNames = MODULE_NAMES,

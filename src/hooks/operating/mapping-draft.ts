@@ -8,18 +8,11 @@ import type {
   SettingsFindings,
 } from '../options/index.ts';
 
-/*
- * A mapping that is tried before it is saved. It passes the very checks that a configuration passes, among the mappings
- * that are in force: with the id of one of them it stands in its place, else before all of them. Nothing of it is kept.
- */
+/** A mapping that is tried before it is saved, by the checks of a configuration: in place of the one with its id, else before all others. */
 
-/** The settings that would be in force. */
 interface DraftedSettings {
   readonly settings: ResolvedHooksOptions;
-  /**
-   * Keys begin with `mapping` where they are of the mapping itself, and with the place in the configuration where it
-   * makes another one wrong. While there are problems, nothing is tried with it.
-   */
+  /** Keys begin with `mapping`, or with the place in the configuration of another one that it makes wrong. While there are problems, nothing is tried with it. */
   readonly draft: SettingsFindings;
 }
 
@@ -60,10 +53,7 @@ function among(
     : { mappings: written.with(at, complete), at, isNew: false };
 }
 
-/**
- * A mapping with what is configured for its path, or by an earlier form of it, as far as it says nothing of that itself:
- * whoever tries a mapping need not know the secrets of its sender.
- */
+/** A mapping with what is configured for its path, as far as it says nothing of that itself: who tries one need not know the secrets of its sender. */
 function withPathOptions(own: MappingOptions, written: readonly MappingOptions[]): MappingOptions {
   const path = literalPath(own);
   const earlier = written.filter(({ id }) => id !== undefined && id === own.id);
@@ -89,7 +79,6 @@ function present(options: object): object {
 
 const PLACE = /(?:hooks\.)?mappings\[(\d+)\]/g;
 
-/** Under the key that a person knows who sees the draft and the configuration without it. */
 function placed({ key, message }: Problem, at: number, isNew: boolean): Problem {
   const named = (text: string, draft: string): string =>
     text.replaceAll(PLACE, (place, index: string) => {

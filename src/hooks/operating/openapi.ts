@@ -46,7 +46,6 @@ export function serviceOpenApi(path: string): OpenApiDocument {
   return { ...document, paths: Object.fromEntries(paths) };
 }
 
-/** Those that the operations refer to, directly or by way of each other, and the ways to prove who one is. */
 function componentsOf(
   paths: OpenApiDocument['paths'],
   components: OpenApiDocument['components'],

@@ -17,10 +17,7 @@ import type { MappingTrial } from './mapping-trial.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 
-/**
- * Who sent a request that no sender proved: stories, and agents in their prompts, are told so. A token of
- * `hooks.tokens` shows as `token <id>`, so that no sender can be taken for the operator.
- */
+/** The sender that stories and prompts name where none proved itself; a token of `hooks.tokens` shows as `token <id>` and cannot be taken for it. */
 const OPERATOR = 'operator';
 
 /**
@@ -47,7 +44,6 @@ export interface PostedAnswer {
   readonly body: string;
 }
 
-/** What a sender reads of an answer. */
 const TOLD = ['content-type', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'allow'];
 
 /**
@@ -69,10 +65,7 @@ export class OperatorRequests {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * What would become of a request, by the code that would make it happen, without any effect: as if it had been sent
-   * with a right token, or a right signature where the path asks for one.
-   */
+  /** What would become of a request with a right token or signature, without any effect. */
   preview(request: PreviewRequest): Promise<Preview> {
     return this.previews.of(request);
   }
@@ -82,20 +75,12 @@ export class OperatorRequests {
     return this.previews.ofEvent(eventId);
   }
 
-  /**
-   * What a mapping would have made of the events that came lately: at most 200 of seven days, in two seconds. Rules are
-   * not looked at.
-   * @param mapping as the configuration would have it; kept nowhere
-   */
+  /** What a mapping would have made of at most 200 events of seven days, in two seconds. @param mapping as the configuration would have it; kept nowhere */
   tryMapping(mapping: unknown): Promise<MappingTrial> {
     return this.trials.of(mapping);
   }
 
-  /**
-   * Sends a request that an operator wrote, verified by `operator`: as an event of its own, unless its headers have an
-   * idempotency key.
-   * @throws Rejection when the present configuration refuses it.
-   */
+  /** Sends a request verified by `operator`, as an event of its own unless it has an idempotency key. @throws Rejection when the configuration refuses it */
   async send(own: OwnRequest): Promise<HookAnswer> {
     const settings = this.settings.current;
     const { hooks } = settings;
@@ -113,11 +98,7 @@ export class OperatorRequests {
     return this.ingress.accept(request, await this.ingress.resolve(request));
   }
 
-  /**
-   * Posts to the hooks of this very application as their sender, without a connection: everything that a request meets is
-   * in force, the host's own hooks and guards included.
-   * @throws Rejection unknown_hook for a name that no request line has; Error in an application that serves nothing
-   */
+  /** Posts to the hooks of this application without a connection. @throws Rejection unknown_hook for a name that no request line has; Error where nothing is served */
   async post({ name, headers, query, body }: PostedRequest): Promise<PostedAnswer> {
     const { prefix } = this.routes;
     if (prefix === undefined) throw new Error('the hooks are not served');
@@ -133,10 +114,7 @@ export class OperatorRequests {
     return { status: answer.statusCode, headers: Object.fromEntries(told), body: answer.body };
   }
 
-  /**
-   * Sends a stored request through the present configuration once more, as a new event that names its origin.
-   * @throws Rejection when the present configuration refuses the request.
-   */
+  /** Sends a stored request once more, as a new event that names its origin. @throws Rejection when the present configuration refuses the request. */
   async replay(eventId: string): Promise<ReplayOutcome> {
     const now = { settings: this.settings.current, receivedAt: this.clock.now() };
     const request = await storedHookRequest(this.events, eventId, now);

@@ -10,26 +10,19 @@ import { Notices } from '../work/notice.ts';
 const BETWEEN_WRITES_MS = 1000;
 /** From one notice of a hook and a code to the next: a sender that is set up wrongly sends on and on. */
 const BETWEEN_NOTICES_MS = 3_600_000;
-/**
- * Told for every hook: a body that we could not take, of a sender who thinks that all is well. Where it is signed, nobody
- * can be verified before all of it was read, so there it is told of strangers too, once an hour and hook at most.
- */
+/** Told for every hook; where a body is signed, of strangers too, since nobody is verified before all of it was read: once an hour and hook at most. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set([
   'payload_too_large',
   'unsupported_media_type',
   'body_timeout',
 ]);
 
-/** What was told of one hook and code, and what came since. */
 interface Told {
   at: number;
   untold: number;
 }
 
-/**
- * Takes refusals from the inbox to the ledger: at most one write a second, none while nobody is refused. What verified
- * senders lost is told to the operator, in the same commit.
- */
+/** Takes refusals from the inbox to the ledger: at most one write a second. What verified senders lost is told to the operator in the same commit. */
 @Injectable()
 export class RefusalKeeper {
   readonly #logger = new Logger(RefusalKeeper.name);
@@ -53,14 +46,11 @@ export class RefusalKeeper {
     if (!this.inbox.isEmpty) this.#begin();
   }
 
-  /** Writes what is left. */
   async stop(): Promise<void> {
     this.inbox.onFilled(() => {});
     this.#stopping.abort();
     await this.#running;
-    while (this.#isStarted && (await this.#save())) {
-      // Until nothing is left, or it cannot be stored.
-    }
+    while (this.#isStarted && (await this.#save())) {}
   }
 
   #begin(): void {
@@ -123,10 +113,7 @@ export class RefusalKeeper {
   }
 }
 
-/**
- * Whether the operator is sent a message about it. Whoever calls `wake` or `agent` with wrong fields, or a hook that is not
- * there, reads the answer himself; a system that sends to a mapping shows it to nobody.
- */
+/** Whether the operator is told: callers of `wake`, `agent` or a wrong path read the answer themselves, systems that send to a mapping show it to nobody. */
 function isTold({ kind, hook, code }: NewRefusal): boolean {
   if (kind === 'unverified') return hook !== null && ALWAYS_TOLD.has(code);
   if (kind !== 'lost') return false;

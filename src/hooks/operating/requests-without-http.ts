@@ -1,5 +1,3 @@
-// Requests that come by no connection: written by an operator, or kept with an event. Whatever is done with them later
-// is the same as with those that came over HTTP.
 import { isCredential } from '../../platform/credentials.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { parseContent, parseJson } from '../http/content.ts';
@@ -19,16 +17,13 @@ export interface OwnRequest {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** By what it is understood, and when. */
 export interface RequestTime {
   readonly settings: ResolvedHooksOptions;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
 }
 
-/** Where it comes from, and where it goes. */
 interface OwnContext extends RequestTime {
-  /** Of its path. */
   readonly rule: PathRule | undefined;
   readonly client: string;
   readonly verifiedBy: string;
@@ -88,7 +83,6 @@ export async function storedHookRequest(
   return { ...asSent(stored.request, payload, context), replayOf: eventId };
 }
 
-/** A stored request whose payload is there. */
 export type KeptRequest = StoredRequest & { readonly payload: string };
 
 /** A stored request as its sender sent it. @param payload JSON text */
