@@ -144,12 +144,8 @@ export class Approvals {
     const { paused } = job;
     if (paused === undefined) throw new Error('the turn that was to be resumed is gone');
     if (denied === null) {
-      const record = {
-        type: 'run-update',
-        id: run.id,
-        contract: run.contract ?? undefined,
-      } as const;
-      return this.tools(lease, record, paused);
+      const { id, contract } = run;
+      return this.tools(lease, { type: 'run-update', id, contract: contract ?? undefined }, paused);
     }
     const { state } = paused;
     const decided = denied === '' ? { isApproved: true } : { isApproved: false, reason: denied };

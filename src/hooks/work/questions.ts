@@ -48,6 +48,7 @@ const MAX_WHOLE = 20_000;
 /** In place of a question whose event was erased. */
 const FORGOTTEN =
   '**This question was forgotten**: an operator had its event erased, so nothing comes of it.';
+
 @Injectable()
 export class Questions {
   constructor(

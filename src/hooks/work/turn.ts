@@ -183,7 +183,7 @@ export class TurnRunner {
       visit.answered();
       visitOfModel.answered();
     }
-    if (result.outcome === 'failed' && isOfBackend(result.kind)) {
+    if (result.outcome === 'failed' && ['unreachable', 'rate-limited'].includes(result.kind)) {
       const { error: message, retryAfterMs, concerns } = result;
       if (concerns === 'model' && visitOfModel !== visit) visit.answered();
       const failed = concerns === 'model' ? visitOfModel : visit;
@@ -309,10 +309,6 @@ const MODEL_NAME = /^[\w.:@/-]{1,128}$/;
 function modelOf({ agent: { runner }, model = '' }: PreparedTurn): string | undefined {
   const isModel = runner === undefined || runner.type === 'model';
   return isModel && model.includes('/') && MODEL_NAME.test(model) ? `model ${model}` : undefined;
-}
-
-function isOfBackend(kind: AgentFailure): boolean {
-  return kind === 'unreachable' || kind === 'rate-limited';
 }
 
 /** What a turn of this agent may do: shown foreign text, it has no tool but those the operator listed for that. */
