@@ -213,7 +213,8 @@ function findUnlistedAgents(
   { hooks: { allowedAgentIds } }: ResolvedHooksOptions,
   agentIds: readonly string[],
 ): Problem[] {
-  if (allowedAgentIds === undefined || allowedAgentIds.includes('*')) return [];
+  // What is no list is refused elsewhere.
+  if (!Array.isArray(allowedAgentIds) || allowedAgentIds.includes('*')) return [];
   const key = 'hooks.allowedAgentIds';
   const [defaultId = ''] = agentIds;
   const allowed = allowedAgentIds.map((id) => id.trim().toLowerCase());
