@@ -13,7 +13,6 @@ export {
   DOTENV_FILE,
   GATEWAY_FILE,
   fragmentSections,
-  parseSections,
   withFragment,
 } from './configuration/files.ts';
 export type { ConfigurationFiles, Sections } from './configuration/files.ts';
@@ -28,20 +27,16 @@ export {
   keptAsWritten,
   literal,
   readFragments,
-  removeFragment,
   writeFragment,
 } from './configuration/fragments.ts';
-export type { Fragment } from './configuration/fragments.ts';
 export type { FragmentPlan } from './configuration/fragment-change.ts';
 export { channelAddresses, inspectConfiguration, modelAddresses } from './configuration/inspect.ts';
 export type { Address, Inspection, Question } from './configuration/inspect.ts';
 export { PACKAGES_KEY, findMissing } from './configuration/packages.ts';
-export type { Need } from './configuration/packages.ts';
 export { addressText, isLocalAddress, listeningAddress } from './configuration/listen-address.ts';
 export type { ListenAddress } from './configuration/listen-address.ts';
 export { wideRanges } from './configuration/proxies.ts';
 export { configurationDirectory } from './configuration/load.ts';
-export type { MergedSections } from './configuration/merge.ts';
 export type { ResolvedSections } from './configuration/resolve.ts';
 export type { ConfigurationReport } from './configuration/report.ts';
 export { showConfiguration } from './configuration/shown.ts';
@@ -75,19 +70,17 @@ export type { ProofKind } from './senders/sender.ts';
 export { decideSecrets, planSender, presentSender } from './senders/sender-plan.ts';
 export type { PresentSender, SenderChange } from './senders/sender-plan.ts';
 export { CannotSign, asNew, canSign, signPost } from './senders/signed-post.ts';
-export type { HookPost, Signing, Unsigned } from './senders/signed-post.ts';
+export type { HookPost, Unsigned } from './senders/signed-post.ts';
 export {
   addToken,
   giveToken,
   keptSender,
-  otherFileOf,
   retireTokens,
   strangeHooks,
 } from './senders/sender-tokens.ts';
 export type { GivenToken, Sender } from './senders/sender-tokens.ts';
 export { endOperatorToken, giveOperatorToken } from './senders/operator-token.ts';
 export { ROLES } from './configuration/operator-tokens.ts';
-export type { Role } from './configuration/operator-tokens.ts';
 export { ConfigurationUnchanged } from './configuration/unchanged.ts';
 export type { WhyUnchanged } from './configuration/unchanged.ts';
 export { listTokens } from './senders/token-list.ts';
@@ -96,7 +89,6 @@ export { inheritedIds } from './senders/inherited-ids.ts';
 export { readTokenUses } from './token-uses-file.ts';
 export { mailTarget } from './mail-watch.ts';
 export type { DumpedRows } from './ledger-backup.ts';
-export type { ProcessContext } from './start.ts';
 
 /** Starts the service and leaves it running; a start that fails says why on stderr and ends the process with 1. */
 export async function start(context: ProcessContext): Promise<void> {

@@ -6,7 +6,6 @@ export {
   isLocal,
   noteArrivals,
 } from './access/arrival.ts';
-export { HooksMetrics } from './hooks-metrics.ts';
 export { Metrics, MetricsModule, metricsOf } from './metrics.ts';
 export { AddressGuard } from './access/operator.guard.ts';
 export { leaveBodiesUnread, wantsBody } from './operator-input.ts';
