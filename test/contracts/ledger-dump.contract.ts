@@ -92,7 +92,6 @@ export function describeTransfer(name: string, open: () => Promise<TwoStores>): 
       await imported(to, clock.now(), await exported(from, clock.now()));
       const under = await LedgerUnderTest.open(async () => ({
         provider: providerOf(to),
-        isDurable: true,
         dispose: () => Promise.resolve(),
       }));
       try {

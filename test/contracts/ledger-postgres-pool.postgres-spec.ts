@@ -17,7 +17,6 @@ describe('a ledger in PostgreSQL over one connection of a host', () => {
     const pool = new Pool({ connectionString: server.url(), max: 1 });
     return Promise.resolve({
       provider: postgresLedger({ pool, schema }),
-      isDurable: true,
       dispose: async () => {
         await pool.end();
         await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);

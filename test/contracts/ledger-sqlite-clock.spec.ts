@@ -14,7 +14,6 @@ beforeEach(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'ledger-'));
   under = await LedgerUnderTest.open(async () => ({
     provider: sqliteLedger({ dir }),
-    isDurable: true,
     dispose: () => rm(dir, { recursive: true }),
   }));
 });

@@ -101,11 +101,9 @@ describe('POST /hooks/agent', () => {
     expect(hooks.chan1.messages.map(({ to }) => to)).toEqual(['666', '+1']);
   });
 
-  it.each([
-    ['no message', {}, 'invalid_payload'],
-    ['a session key', { message: 'x', sessionKey: 'k' }, 'session_key_not_allowed'],
-  ])('refuses %s with 400 and does nothing', async (_, body, code) => {
-    expect(await hooks.ask('/agent', body)).toMatchObject({ status: 400, ok: false, code });
+  it('refuses a session key with 400 and does nothing', async () => {
+    const answer = await hooks.ask('/agent', { message: 'x', sessionKey: 'k' });
+    expect(answer).toMatchObject({ status: 400, ok: false, code: 'session_key_not_allowed' });
     expect(await hooks.stored()).toBe(0);
     expect(hooks.journal).toEqual([]);
   });

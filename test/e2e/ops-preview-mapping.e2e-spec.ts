@@ -45,7 +45,7 @@ beforeAll(async () => {
   dir.writeTransform('reader.js', "import '../secret.js'; export default () => null;");
   dir.writeTransform('process.js', 'export default () => ({ message: String(typeof process) });');
   symlinkSync(join(dir.path, 'secret.js'), join(dir.path, 'transforms', 'link.js'));
-  service = await ServedGateway.start(dir.path, { CANARY: 'the-value-of-a-variable' });
+  service = await ServedGateway.start(dir.path);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -202,15 +202,6 @@ describe('POST /ops/api/preview with a mapping', () => {
     expect(text).not.toContain(OUTSIDE);
     expect(text).not.toContain(dir.path);
     expect(text).not.toContain('root:');
-  });
-
-  it('replaces no variable', async () => {
-    const { text } = await ask({
-      hook: 'ci',
-      mapping: { id: 'ci', messageTemplate: '${CANARY}', task: '$${CANARY}' },
-    });
-    expect(text).toContain('${CANARY}');
-    expect(text).not.toContain('the-value-of-a-variable');
   });
 
   it('tells no secret of the configuration', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NewToken, TokenReport } from '../../src/service/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -169,27 +169,5 @@ describe('Tokens of senders, made by the operator API', () => {
     expect(files()).toBe(before);
     expect(await knock('uptime', token)).toBe(200);
     expect(await knock('wake', OWN_SENDER.token)).toBe(200);
-  });
-
-  it('says so where the files cannot be written', async () => {
-    symlinkSync(join(dir.path, 'nowhere', 'at-all'), join(dir.path, 'gateway.d'));
-    const answer = await service.post(TOKENS, { id: 'uptime' });
-    expect(answer).toMatchObject({ status: 501, body: { code: 'configuration_read_only' } });
-    expect(await listed()).toHaveLength(2);
-  });
-
-  it('says so where the files have problems themselves', async () => {
-    dir.write('gateway.json5', '{ hooks: ');
-    const answer = await service.post(TOKENS, { id: 'uptime' });
-    expect(answer).toMatchObject({ status: 409, body: { code: 'configuration_broken' } });
-    expect(existsSync(join(dir.path, 'gateway.d'))).toBe(false);
-  });
-
-  it('says so where only the demo is', async () => {
-    using empty = new ConfigDirectory();
-    await using demo = await ServedGateway.start(empty.path);
-    const answer = await demo.post(TOKENS, { id: 'uptime' });
-    expect(answer).toMatchObject({ status: 409, body: { code: 'demo_configuration' } });
-    expect(existsSync(join(empty.path, 'gateway.d'))).toBe(false);
   });
 });

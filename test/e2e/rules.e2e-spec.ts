@@ -104,28 +104,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       expect(asked()[1]).toBe('web is up');
     });
 
-    it('begins once nothing has come for a while, or with the last that it takes', async () => {
-      await start({ collect: { for: '10m', quiet: '90s', most: 3 } });
-      const quiet = await send('a');
-      await stands(quiet, 'waiting');
-      clock.advance(45_000);
-      await send('b');
-      clock.advance(45_000);
-      await eventually('it waits anew', async () => {
-        const { runs } = await hooks.details(quiet.eventId);
-        return runs[0]?.error === 'gathers events until 00:02 UTC';
-      });
-      expect(hooks.runner.turns).toEqual([]);
-      clock.advance(45_000);
-      await stands(quiet, 'succeeded');
-      const full = await send('c');
-      await stands(full, 'waiting');
-      await send('d');
-      await send('e');
-      await stands(full, 'succeeded');
-      expect(asked().map((text) => text.split('\n').length)).toEqual([3, 4]);
-    });
-
     it('tells whoever waits for the end of one of them, and the agent who sent what', async () => {
       await start({ collect: { for: '1m', scope: 'mapping' } });
       const first = await send('a', 'down', 0);
@@ -138,17 +116,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       expect(await told).toMatchObject({ status: 200, runId, run: 'succeeded' });
       clearInterval(ticking);
       expect(hooks.runner.turns[0]?.prompt).toContain('verified by: token nagios, token icinga');
-    });
-
-    it('mixes senders only where it says so', async () => {
-      await start({ collect: { for: '1m' } });
-      const [one, two] = [await send('a', 'down', 0), await send('b', 'down', 1)];
-      await stands(one, 'waiting');
-      await stands(two, 'waiting');
-      clock.advance(MINUTE);
-      await stands(one, 'succeeded');
-      await stands(two, 'succeeded');
-      expect(asked().toSorted()).toEqual(['a is down', 'b is down']);
     });
   });
 
@@ -174,25 +141,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await stands(held, 'succeeded');
     });
 
-    it('counts a run of several events once, when it begins', async () => {
-      await start({ collect: { for: '1m' }, limit: { runs: 1, per: '1h' } });
-      const held = await send('a');
-      await stands(held, 'waiting');
-      clock.advance(MINUTE);
-      await stands(held, 'succeeded');
-      const second = await send('b');
-      await stands(second, 'waiting');
-      await send('c');
-      clock.advance(MINUTE);
-      await eventually('it is above the limit', async () => {
-        const { runs } = await hooks.details(second.eventId);
-        return runs[0]?.error?.startsWith('more than 1 runs in 1h');
-      });
-      clock.advance(59 * MINUTE);
-      await stands(second, 'succeeded');
-      expect(asked()).toEqual(['a is down', expect.stringMatching(/^2 events, /)]);
-    });
-
     it('of all mappings together holds beside that of each', async () => {
       const other = { ...CHECK, id: 'other', messageTemplate: 'other' };
       const mappings = [{ ...CHECK, limit: { runs: 5, per: '1h' } }, other];
@@ -202,26 +150,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await stands({ eventId: String(eventId), runId: '' }, 'succeeded');
       const { runs } = await stands(await send('b'), 'skipped');
       expect(runs[0]?.error).toBe('more than 2 runs of all mappings in 1h');
-    });
-
-    it('makes one run of what is above it', async () => {
-      await start({ limit: { runs: 1, per: '1h', then: 'collect' } });
-      await stands(await send('a'), 'succeeded');
-      const held = await send('b');
-      await stands(held, 'waiting');
-      await send('c');
-      clock.advance(60 * MINUTE);
-      await stands(held, 'succeeded');
-      expect(asked()).toEqual(['a is down', expect.stringMatching(/^2 events, /)]);
-    });
-
-    it('leaves out what is above it, of each sender, and says so', async () => {
-      await start({ limit: { runs: 1, per: '1h', then: 'skip', scope: 'sender' } });
-      await stands(await send('a', 'down', 0), 'succeeded');
-      const { status, runs } = await stands(await send('b', 'down', 0), 'skipped');
-      expect([status, runs[0]?.error]).toEqual(['done', 'more than 1 runs in 1h']);
-      await stands(await send('c', 'down', 1), 'succeeded');
-      expect(asked()).toEqual(['a is down', 'c is down']);
     });
 
     it('is that of all mappings that have none', async () => {
@@ -283,12 +211,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       hooks.chan1Binding.quietHours = NIGHT;
       await delivery(await send('db1'), 'delivered');
     });
-
-    it('begin nothing in the day', async () => {
-      await start({ ...toChat, quietHours: HOURS });
-      clock.advance(8 * 60 * MINUTE);
-      await delivery(await send('host-1'), 'delivered');
-    });
   });
 
   it('are said before an event comes, beside what would become of it', async () => {
@@ -323,20 +245,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       'it has no run while its session has one',
       total,
     ]);
-  });
-
-  it('a busy session skips, or lets the newest take the place of the others', async () => {
-    await start({ sessionKey: 'check:{{ host }}', whenBusy: 'replace' });
-    const released = Promise.withResolvers<string>();
-    hooks.runner.reply = () => released.promise;
-    const first = await send('a', '1');
-    await eventually('it is under way', () => hooks.runner.turns.length === 1);
-    const second = await send('a', '2');
-    const { runs } = await stands(first, 'skipped');
-    expect(runs[0]?.error).toBe(`replaced by run ${second.runId}`);
-    released.resolve('done');
-    await stands(second, 'succeeded');
-    expect((await hooks.details(first.eventId)).runs[0]?.reply).toBeNull();
   });
 
   it('a run that is replaced ends at once, though there is one place', async () => {

@@ -63,16 +63,6 @@ describe('the service refuses to start', () => {
     expect(existsSync(join(dir.path, 'data'))).toBe(false);
   });
 
-  it('with a mapping that cannot be compiled', async () => {
-    const hooks = { enabled: true, token: TOKEN, mappings: [{ id: 'a', forEach: '..' }] };
-    dir.write('gateway.json5', { hooks });
-    await using service = new ServiceProcess(dir.path);
-    const { code, stderr } = await service.ended();
-    expect(code).toBe(1);
-    expect(stderr).toContain('hooks.mappings[0].forEach');
-    expect(stderr).not.toContain('    at ');
-  });
-
   it('on a port that is in use', async () => {
     const { server: other, port } = await listeningServer();
     await using service = new ServiceProcess(dir.path, { GATEWAY_PORT: String(port) });

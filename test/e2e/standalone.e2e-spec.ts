@@ -1,20 +1,15 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
 import { askAt } from '../support/http-question.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
-const run = promisify(execFile);
 const TOKEN = 'the-hook-token-of-the-tests';
-const NEW_TOKEN = 'another-hook-token-of-the-tests';
-const configured = (token = TOKEN): object => ({
+const configured = (): object => ({
   gateway: { auth: { token: 'the-operator-token-of-the-tests' } },
-  hooks: { enabled: true, token, defaultSessionKey: 'hook:test' },
+  hooks: { enabled: true, token: TOKEN, defaultSessionKey: 'hook:test' },
 });
 
 let dir: ConfigDirectory;
@@ -24,25 +19,6 @@ afterEach(() => dir[Symbol.dispose]());
 const kept = (name: string): string => readFileSync(join(dir.path, 'data', name), 'utf8').trim();
 
 describe('the service without any configuration', () => {
-  it('prints commands that work as they are, and never a token', async () => {
-    await using service = await ServiceProcess.listening(dir.path);
-    const commands = await eventually('three commands are printed', () => {
-      const found = service.stdout.match(/curl .*/g);
-      return found?.length === 3 && found;
-    });
-    const answers: Record<string, unknown>[] = [];
-    for (const command of commands) {
-      const { stdout } = await run('sh', ['-c', command], { cwd: dir.path });
-      answers.push(JSON.parse(stdout));
-    }
-    expect(answers[0]).toMatchObject({ ok: true, mode: 'now', eventId: expect.any(String) });
-    expect(answers[1]).toMatchObject({ ok: true, runId: expect.any(String) });
-    expect(answers[2]).toMatchObject({ events: [{ hook: 'agent' }, { hook: 'wake' }] });
-    const printed = service.stdout + service.stderr;
-    expect(printed).not.toContain(kept('hook-token'));
-    expect(printed).not.toContain(kept('operator-token'));
-  });
-
   it('listens on loopback and keeps its data to this user', async () => {
     await using service = await ServiceProcess.listening(dir.path);
     expect(new URL(service.url).hostname).toBe('127.0.0.1');
@@ -90,28 +66,6 @@ describe('the service with a gateway.json5', () => {
     expect(await root({ host })).toEqual([404, undefined]);
     expect(await root({ ...browser, host: 'hooks.example' })).toEqual([404, undefined]);
     expect(await root({ ...browser, 'x-forwarded-for': '192.0.2.1' })).toEqual([404, undefined]);
-  });
-
-  it('takes a changed token without a restart', async () => {
-    dir.write('gateway.json5', configured('${HOOK}')).write('.env', `HOOK=${TOKEN}`);
-    await using service = await ServiceProcess.listening(dir.path);
-    dir.replace('.env', `HOOK=${NEW_TOKEN}`);
-    const wake = (token: string): Promise<{ status: number }> =>
-      service.ask('/hooks/wake', { token, body: { text: 'x' } });
-    await eventually('the new token is taken', async () => (await wake(NEW_TOKEN)).status === 200);
-    expect((await wake(TOKEN)).status).toBe(401);
-  });
-
-  it('keeps serving when the changed file is invalid, and logs why', async () => {
-    dir.write('gateway.json5', configured());
-    await using service = await ServiceProcess.listening(dir.path);
-    dir.replace('gateway.json5', { hooks: { enabled: true, tokn: NEW_TOKEN } });
-    await eventually('the problem is logged', () =>
-      service.logged('hooks.tokn is not a known key'),
-    );
-    expect(service.logged('hooks.token is required')).toBeDefined();
-    const answer = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
-    expect(answer.status).toBe(200);
   });
 
   it('has nothing to do with hooks until hooks.enabled is true', async () => {

@@ -15,9 +15,6 @@ let ingress: Ingress;
 afterEach(() => ingress.close());
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const basic = (pair: string): Record<string, string> => ({
-  authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
-});
 const tokens = [{ id: 'ci', tokens: [CI, writtenDigest(CI_NEXT)], hooks: ['deploys', 'wake'] }];
 
 async function status(path: string, headers: Record<string, string>): Promise<number> {
@@ -168,23 +165,6 @@ describe('hooks.endpoints', () => {
 });
 
 describe('where the token stands', () => {
-  it.each<[string, Record<string, string>, number]>([
-    ['Basic, whoever the user is', basic(`anybody:${TOKEN}`), 200],
-    ['Basic without a user', basic(`:${TOKEN}`), 200],
-    ['a small scheme', { authorization: basic(`u:${TOKEN}`)['authorization']!.toLowerCase() }, 401],
-    ['Basic with the token as the user', basic(`${TOKEN}:`), 401],
-    ['a wrong Basic', basic('u:wrong'), 401],
-    ['no Basic at all', { authorization: 'Basic ???' }, 401],
-    ['x-gateway-token wins over Basic', { ...basic(`u:${TOKEN}`), 'x-gateway-token': 'no' }, 401],
-    ['x-gateway-token beside a wrong Basic', { ...basic('u:no'), 'x-gateway-token': TOKEN }, 200],
-  ])('%s', async (_title, headers, expected) => {
-    ingress = await openIngress();
-    const answer = await ingress.post('/hooks/wake', { text: 'x' }, headers);
-    expect(answer.status).toBe(expected);
-    expect(answer.headers.get('www-authenticate')).toBe(expected === 401 ? 'Bearer' : null);
-    expect(ingress.intake.requests).toHaveLength(expected === 200 ? 1 : 0);
-  });
-
   it('a header of the path, when the path names one', async () => {
     ingress = await openIngress();
     const authentication = ingress.app.get(HookAuthentication, { strict: false });

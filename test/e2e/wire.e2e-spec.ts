@@ -163,6 +163,8 @@ const ROWS: readonly Row[] = [
     sent({ ...none, 'x-gateway-token': ['{token}', '{token}'] }),
     UNAUTHORIZED,
   ],
+  ['no token', sent(none), UNAUTHORIZED],
+  ['Basic, its password the token', sent({ authorization: `Basic ${btoa(`u:${TOKEN}`)}` }), '200'],
   ['X-GATEWAY-TOKEN', sent({ ...none, 'X-GATEWAY-TOKEN': '{token}' }), '200'],
   [
     'a wrong Bearer, right x-gateway-token',

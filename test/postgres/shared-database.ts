@@ -53,7 +53,6 @@ export class SharedDatabase {
           return ledger;
         },
       },
-      isDurable: true,
       dispose: () => this.#empty(),
     };
   }

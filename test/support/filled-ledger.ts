@@ -45,7 +45,6 @@ export async function filledLedger(
   const ids: string[] = [];
   const under = await LedgerUnderTest.open(async () => ({
     provider: { open: () => filled.open(clock) },
-    isDurable: true,
     dispose: () => Promise.resolve(),
   }));
   const { ledger } = under;

@@ -9,6 +9,6 @@ export function sqliteStore(providerOf: (dir: string) => LedgerProvider): OpenSt
   return async () => {
     const dir = await mkdtemp(join(tmpdir(), 'ledger-'));
     const dispose = () => rm(dir, { recursive: true });
-    return { provider: providerOf(dir), isDurable: true, dispose };
+    return { provider: providerOf(dir), dispose };
   };
 }

@@ -206,6 +206,26 @@ describe('assertContent', () => {
     }
   };
 
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/vnd.github+json',
+    'application/cloudevents+json; charset=utf8; v=1',
+  ])('%s is JSON', (type) => {
+    expect(codeFor(type)).toBe('passes');
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'application/jsonp',
+    'application/json, text/plain',
+  ])('%s is not', (type) => {
+    expect(codeFor(type)).toBe('unsupported_media_type');
+  });
+
   it('whatever the header, it passes or is a rejection', () => {
     fc.assert(
       fc.property(fc.string(), (type) => {

@@ -116,6 +116,13 @@ describe('the preset github, over 329 payloads of the community (issue 12.5)', (
   });
 });
 
+it('a conversation is about one pull request or issue of a repository', async () => {
+  const hooks = ingest({ presets: ['github'], allowedSessionKeyPrefixes: ['hook:'] });
+  const { body, headers } = changedSample('github', 'pull_request.opened', {});
+  const { actions } = await hooks.apply(hookRequest('github', body, { headers }));
+  expect(actions).toMatchObject([{ sessionKey: 'hook:github:Codertocat/Hello-World:2' }]);
+});
+
 describe('what costs no run', () => {
   const sampleOf = (event: string, changes: Changes = {}): Delivery => {
     const { headers, body } = changedSample('github', event, changes);

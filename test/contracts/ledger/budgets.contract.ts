@@ -92,7 +92,6 @@ export function describeBudgets(openStore: OpenStore): void {
     });
 
     it('counts what a turn that was cut off had reserved, and its next attempt beside it', async () => {
-      if (!under.isDurable) return;
       const lease = await leased();
       await reserve(lease, meter(60));
       await under.reopen();

@@ -129,166 +129,136 @@ export function describeCrashes(openStore: OpenStore): void {
 
   describe('opening again', () => {
     let under: LedgerUnderTest;
-    let isDurable = false;
-    const onlyDurable = (test: () => Promise<void>) => async () => {
-      if (isDurable) await test();
-    };
 
     beforeEach(async () => {
-      const store = await openStore();
-      isDurable = store.isDurable;
-      under = await LedgerUnderTest.open(() => Promise.resolve(store));
+      under = await LedgerUnderTest.open(openStore);
     });
     afterEach(() => under.dispose());
 
-    it(
-      'finds what was under way, in its order, and says that it was interrupted',
-      onlyDurable(async () => {
-        const given = [agent('a'), agent('a')];
-        for (const event of given) await under.ledger.intake.accept(event, LIMITS);
-        const before = await under.claimOne();
-        await under.ledger.work.noteActing(before);
-        await under.reopen();
-        expect((await under.details(given[0]!.id)).runs).toMatchObject([
-          { status: 'queued', attempts: 1, notes: [{ attempt: 1, outcome: 'interrupted' }] },
-        ]);
-        const again = await under.claimOne();
-        expect(again).toMatchObject({ eventId: given[0]!.id, attempt: 2, failures: 0, crashes: 1 });
-        expect(again.mayHaveActed).toBe(true);
-        expect(await under.ledger.work.commit(before, { type: 'done' }, [])).toBe(false);
-      }),
-    );
+    it('finds what was under way, in its order, and says that it was interrupted', async () => {
+      const given = [agent('a'), agent('a')];
+      for (const event of given) await under.ledger.intake.accept(event, LIMITS);
+      const before = await under.claimOne();
+      await under.ledger.work.noteActing(before);
+      await under.reopen();
+      expect((await under.details(given[0]!.id)).runs).toMatchObject([
+        { status: 'queued', attempts: 1, notes: [{ attempt: 1, outcome: 'interrupted' }] },
+      ]);
+      const again = await under.claimOne();
+      expect(again).toMatchObject({ eventId: given[0]!.id, attempt: 2, failures: 0, crashes: 1 });
+      expect(again.mayHaveActed).toBe(true);
+      expect(await under.ledger.work.commit(before, { type: 'done' }, [])).toBe(false);
+    });
 
-    it(
-      'counts the crashes in a row, over stops, and begins anew after an attempt that ended by itself',
-      onlyDurable(async () => {
-        await under.ledger.intake.accept(agent('a'), LIMITS);
-        for (const crashes of [0, 1, 2]) {
-          expect(await under.claimOne()).toMatchObject({ crashes, failures: 0 });
-          await under.reopen();
-        }
-        const at = under.clock.now();
-        const stopped: StepOutcome = { type: 'retry', at, interrupted: true };
-        await under.ledger.work.commit(await under.claimOne(), stopped, []);
-        await under.ledger.work.commit(await under.claimOne(), { type: 'release' }, []);
-        const suspect = await under.claimOne();
-        expect(suspect).toMatchObject({ crashes: 3, failures: 0 });
-        await under.ledger.work.commit(suspect, { type: 'retry', at }, []);
+    it('counts the crashes in a row, over stops, and begins anew after an attempt that ended by itself', async () => {
+      await under.ledger.intake.accept(agent('a'), LIMITS);
+      for (const crashes of [0, 1, 2]) {
+        expect(await under.claimOne()).toMatchObject({ crashes, failures: 0 });
         await under.reopen();
-        expect(await under.claimOne()).toMatchObject({ attempt: 7, crashes: 0, failures: 1 });
-      }),
-    );
+      }
+      const at = under.clock.now();
+      const stopped: StepOutcome = { type: 'retry', at, interrupted: true };
+      await under.ledger.work.commit(await under.claimOne(), stopped, []);
+      await under.ledger.work.commit(await under.claimOne(), { type: 'release' }, []);
+      const suspect = await under.claimOne();
+      expect(suspect).toMatchObject({ crashes: 3, failures: 0 });
+      await under.ledger.work.commit(suspect, { type: 'retry', at }, []);
+      await under.reopen();
+      expect(await under.claimOne()).toMatchObject({ attempt: 7, crashes: 0, failures: 1 });
+    });
 
-    it(
-      'hands out what was under way in two crashes one at a time, and everything else beside it',
-      onlyDurable(async () => {
-        const poison = ['a', 'b', 'c'].map((session) => agent(session));
-        for (const event of poison) await under.ledger.intake.accept(event, LIMITS);
-        await under.claimNow();
-        await under.reopen();
-        expect(await under.claimNow()).toHaveLength(3);
-        await under.reopen();
-        const calm = agent('d');
-        await under.ledger.intake.accept(calm, LIMITS);
-        const [suspect, other, ...more] = await under.claimNow();
-        expect(more).toEqual([]);
-        expect(suspect).toMatchObject({ eventId: poison[0]!.id, crashes: 2 });
-        expect(other).toMatchObject({ eventId: calm.id, crashes: 0 });
-        await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
-        expect(await under.claimNow('delivery')).toHaveLength(1);
-        // A third crash: the two that were not begun are less suspect than the one that was.
-        await under.reopen();
-        const next = (await under.claimNow()).find(({ crashes }) => crashes >= 2);
-        expect(next).toMatchObject({ eventId: poison[1]!.id, crashes: 2 });
-        await under.ledger.work.commit(next!, { type: 'done' }, []);
-        expect(await under.claimOne()).toMatchObject({ eventId: poison[2]!.id, crashes: 2 });
-      }),
-    );
+    it('hands out what was under way in two crashes one at a time, and everything else beside it', async () => {
+      const poison = ['a', 'b', 'c'].map((session) => agent(session));
+      for (const event of poison) await under.ledger.intake.accept(event, LIMITS);
+      await under.claimNow();
+      await under.reopen();
+      expect(await under.claimNow()).toHaveLength(3);
+      await under.reopen();
+      const calm = agent('d');
+      await under.ledger.intake.accept(calm, LIMITS);
+      const [suspect, other, ...more] = await under.claimNow();
+      expect(more).toEqual([]);
+      expect(suspect).toMatchObject({ eventId: poison[0]!.id, crashes: 2 });
+      expect(other).toMatchObject({ eventId: calm.id, crashes: 0 });
+      await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
+      expect(await under.claimNow('delivery')).toHaveLength(1);
+      // A third crash: the two that were not begun are less suspect than the one that was.
+      await under.reopen();
+      const next = (await under.claimNow()).find(({ crashes }) => crashes >= 2);
+      expect(next).toMatchObject({ eventId: poison[1]!.id, crashes: 2 });
+      await under.ledger.work.commit(next!, { type: 'done' }, []);
+      expect(await under.claimOne()).toMatchObject({ eventId: poison[2]!.id, crashes: 2 });
+    });
 
-    it(
-      'counts suspects of both lanes together, and lets a claim wait for the one under way',
-      onlyDurable(async () => {
-        const { signal } = new AbortController();
-        await under.ledger.intake.accept(agent('a'), LIMITS);
-        await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
-        for (let crash = 0; crash < 2; crash += 1) {
-          await under.claimOne('turn');
-          await under.claimOne('delivery');
-          await under.reopen();
-        }
-        const suspect = await under.claimOne('turn');
-        expect(suspect.crashes).toBe(2);
-        expect(await under.claimNow('delivery')).toEqual([]);
-        const waiting = under.ledger.work.claim('delivery', 1, signal);
-        await under.ledger.work.commit(suspect, { type: 'done' }, []);
-        expect(await waiting).toMatchObject([{ key: 'chan_1 a', crashes: 2 }]);
-      }),
-    );
-
-    it(
-      'does not wait for a retry that lies out of reach, since the clock was set back',
-      onlyDurable(async () => {
-        await under.ledger.intake.accept(agent('a'), LIMITS);
-        await under.ledger.intake.accept(agent('b'), LIMITS);
-        const [far, near] = await under.claimNow();
-        const at = under.clock.now();
-        await under.ledger.work.commit(far!, { type: 'retry', at: at + 26 * HOUR }, []);
-        await under.ledger.work.commit(near!, { type: 'retry', at: at + HOUR }, []);
-        await under.reopen();
-        expect(await under.claimOne()).toMatchObject({ eventId: far!.eventId, attempt: 2 });
-      }),
-    );
-
-    it(
-      'goes on with the part that was under way when the process died',
-      onlyDurable(async () => {
-        const given = agent('a');
-        await under.ledger.intake.accept(given, LIMITS);
-        const run = await under.claimOne();
-        await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
-        const whole = await under.claimOne('delivery');
-        if (whole.kind !== 'delivery') throw new Error(whole.kind);
-        const cut = { type: 'cut', job: whole.job, parts: ['one', 'two'] } as const;
-        await under.ledger.work.commit(whole, cut, []);
-        await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'continue' }, []);
+    it('counts suspects of both lanes together, and lets a claim wait for the one under way', async () => {
+      const { signal } = new AbortController();
+      await under.ledger.intake.accept(agent('a'), LIMITS);
+      await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
+      for (let crash = 0; crash < 2; crash += 1) {
+        await under.claimOne('turn');
         await under.claimOne('delivery');
         await under.reopen();
-        const part = { text: 'two', place: 2, count: 2 };
-        expect(await under.claimOne('delivery')).toMatchObject({ attempt: 4, crashes: 1, part });
-      }),
-    );
+      }
+      const suspect = await under.claimOne('turn');
+      expect(suspect.crashes).toBe(2);
+      expect(await under.claimNow('delivery')).toEqual([]);
+      const waiting = under.ledger.work.claim('delivery', 1, signal);
+      await under.ledger.work.commit(suspect, { type: 'done' }, []);
+      expect(await waiting).toMatchObject([{ key: 'chan_1 a', crashes: 2 }]);
+    });
 
-    it(
-      'notes the interrupted attempt of a delivery',
-      onlyDurable(async () => {
-        const given = agent('a');
-        await under.ledger.intake.accept(given, LIMITS);
-        const run = await under.claimOne();
-        await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
-        await under.claimOne('delivery');
-        await under.reopen();
-        expect((await under.details(given.id)).deliveries).toMatchObject([
-          { status: 'pending', attempts: [{ attempt: 1, outcome: 'unknown' }] },
-        ]);
-        expect(await under.claimOne('delivery')).toMatchObject({
-          attempt: 2,
-          failures: 0,
-          crashes: 1,
-        });
-      }),
-    );
+    it('does not wait for a retry that lies out of reach, since the clock was set back', async () => {
+      await under.ledger.intake.accept(agent('a'), LIMITS);
+      await under.ledger.intake.accept(agent('b'), LIMITS);
+      const [far, near] = await under.claimNow();
+      const at = under.clock.now();
+      await under.ledger.work.commit(far!, { type: 'retry', at: at + 26 * HOUR }, []);
+      await under.ledger.work.commit(near!, { type: 'retry', at: at + HOUR }, []);
+      await under.reopen();
+      expect(await under.claimOne()).toMatchObject({ eventId: far!.eventId, attempt: 2 });
+    });
 
-    it(
-      'finds system events, keys and the pause',
-      onlyDurable(async () => {
-        await under.ledger.intake.accept(wake(), LIMITS);
-        await under.ledger.admin.setPaused(true);
-        await under.reopen();
-        expect(await under.ledger.admin.isPaused()).toBe(true);
-        await under.ledger.admin.setPaused(false);
-        const limits = { maxSystemEvents: 1 };
-        expect(await under.ledger.intake.accept(wake(), limits)).toEqual({ outcome: 'full' });
-      }),
-    );
+    it('goes on with the part that was under way when the process died', async () => {
+      const given = agent('a');
+      await under.ledger.intake.accept(given, LIMITS);
+      const run = await under.claimOne();
+      await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
+      const whole = await under.claimOne('delivery');
+      if (whole.kind !== 'delivery') throw new Error(whole.kind);
+      const cut = { type: 'cut', job: whole.job, parts: ['one', 'two'] } as const;
+      await under.ledger.work.commit(whole, cut, []);
+      await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'continue' }, []);
+      await under.claimOne('delivery');
+      await under.reopen();
+      const part = { text: 'two', place: 2, count: 2 };
+      expect(await under.claimOne('delivery')).toMatchObject({ attempt: 4, crashes: 1, part });
+    });
+
+    it('notes the interrupted attempt of a delivery', async () => {
+      const given = agent('a');
+      await under.ledger.intake.accept(given, LIMITS);
+      const run = await under.claimOne();
+      await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
+      await under.claimOne('delivery');
+      await under.reopen();
+      expect((await under.details(given.id)).deliveries).toMatchObject([
+        { status: 'pending', attempts: [{ attempt: 1, outcome: 'unknown' }] },
+      ]);
+      expect(await under.claimOne('delivery')).toMatchObject({
+        attempt: 2,
+        failures: 0,
+        crashes: 1,
+      });
+    });
+
+    it('finds system events, keys and the pause', async () => {
+      await under.ledger.intake.accept(wake(), LIMITS);
+      await under.ledger.admin.setPaused(true);
+      await under.reopen();
+      expect(await under.ledger.admin.isPaused()).toBe(true);
+      await under.ledger.admin.setPaused(false);
+      const limits = { maxSystemEvents: 1 };
+      expect(await under.ledger.intake.accept(wake(), limits)).toEqual({ outcome: 'full' });
+    });
   });
 }

@@ -293,9 +293,8 @@ export function describeOperations(openStore: OpenStore): void {
         chan_8: { lastSuccessAt: 7, lastError: limited },
       };
       expect(await admin.channelConditions()).toEqual(conditions);
-      const { isDurable } = under;
       await under.reopen();
-      expect(await under.ledger.admin.channelConditions()).toEqual(isDurable ? conditions : {});
+      expect(await under.ledger.admin.channelConditions()).toEqual(conditions);
     });
 
     it('retries nothing where nothing is dead, and knows an unknown event', async () => {

@@ -171,7 +171,6 @@ export function describeRules(openStore: OpenStore): void {
       });
 
       it('waits no longer than it may after the clock was set back, once the ledger is opened', async () => {
-        if (!under.isDurable) return;
         await collected('a');
         const lease = await under.claimOne();
         await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + 26 * HOUR), []);
@@ -452,7 +451,6 @@ export function describeRules(openStore: OpenStore): void {
       });
 
       it('lets what may have acted before a crash end as what it is', async () => {
-        if (!under.isDurable) return;
         const first = await accept(agent('a'));
         await under.ledger.work.noteActing(await under.claimOne());
         await under.reopen();

@@ -195,7 +195,6 @@ export function describeSearching(openStore: OpenStore): void {
     });
 
     it('goes on where it was when the ledger is opened again', async () => {
-      if (!under.isDurable) return;
       const first = await withPayload({ text: 'remembered' });
       await ids('remembered');
       const second = await withPayload({ text: 'remembered too' });

@@ -9,8 +9,6 @@ import { heartbeat } from './events.ts';
 /** One store under test: what a provider opens, and how to get rid of it. */
 export interface Store {
   readonly provider: LedgerProvider;
-  /** What one opening wrote the next one finds. */
-  readonly isDurable: boolean;
   dispose(): Promise<void>;
 }
 
@@ -66,11 +64,6 @@ export class LedgerUnderTest {
     const details = await this.ledger.events.get(id);
     if (details === null) throw new Error(`no event ${id}`);
     return details;
-  }
-
-  /** What one opening wrote the next one finds. */
-  get isDurable(): boolean {
-    return this.#store.isDurable;
   }
 
   async reopen(): Promise<void> {

@@ -752,7 +752,6 @@ export function describeWaits(openStore: OpenStore): void {
     });
 
     it('is as it was after a crash, also one while it is ended by time', async () => {
-      if (!under.isDurable) return;
       const eventId = await accept();
       const id = await ask(await under.claimOne());
       await under.reopen();

@@ -1,6 +1,8 @@
 import { QUADRATIC, growth } from '../../../../test/support/cpu-time.ts';
 import { parseBearer, presentedToken } from './presented-token.ts';
 
+const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
+
 describe('presentedToken (behaviour §3)', () => {
   it.each([
     ['Bearer abc', 'abc'],
@@ -15,9 +17,25 @@ describe('presentedToken (behaviour §3)', () => {
     expect(presentedToken({ authorization })).toBe(token);
   });
 
-  it('a Bearer wins over x-gateway-token, a blank one does not', () => {
-    expect(presentedToken({ authorization: 'Bearer a', 'x-gateway-token': 'b' })).toBe('a');
-    expect(presentedToken({ authorization: 'Bearer ', 'x-gateway-token': 'b' })).toBe('b');
+  it.each([
+    ['Bearer a', 'b', 'a'],
+    ['Bearer ', 'b', 'b'],
+    ['Basic abc', 'b', 'b'],
+    [basic('u:a'), 'b', 'b'],
+    [basic('u:a'), ' ', 'a'],
+    [undefined, ' ', null],
+  ])('Authorization: %j beside x-gateway-token: %j is %j', (authorization, token, presented) => {
+    expect(presentedToken({ authorization, 'x-gateway-token': token })).toBe(presented);
+  });
+
+  it.each([
+    [basic('anybody:abc'), 'abc'],
+    [basic(':abc'), 'abc'],
+    [basic('abc:'), null],
+    [basic('abc').toLowerCase(), null],
+    ['Basic ???', null],
+  ])('Authorization: %j is the password %j', (authorization, password) => {
+    expect(presentedToken({ authorization })).toBe(password);
   });
 
   it('blocked the event loop for 100 ms on 16 KB of no-break spaces: is read in one pass now', () => {
