@@ -1,4 +1,3 @@
-import { DeliveryError } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
@@ -42,47 +41,6 @@ describe('POST /hooks/agent', () => {
       'run agent:main:hook:e2e',
     ]);
     expect(hooks.runner.turns[1]?.prompt).toContain('Hook CI: All good.');
-  });
-
-  it('runs one session in order of acceptance and different sessions side by side', async () => {
-    await hooks.close();
-    hooks = await Hooks.start({ allowRequestSessionKey: true });
-    const gate = Promise.withResolvers<void>();
-    hooks.runner.reply = async ({ prompt }) => {
-      if (prompt.includes('hold')) await gate.promise;
-      return 'HEARTBEAT_OK';
-    };
-    const send = (message: string, sessionKey: string) =>
-      hooks.ask('/agent', { message, sessionKey, wakeMode: 'next-heartbeat' });
-    const held = await send('hold', 'a');
-    const behind = await send('next', 'a');
-    await hooks.ended((await send('other', 'b'))['eventId']);
-    expect(hooks.journal).toEqual(['run agent:main:a', 'run agent:main:b']);
-    gate.resolve();
-    await hooks.ended(held['eventId']);
-    await hooks.ended(behind['eventId']);
-    expect(hooks.journal).toEqual(['run agent:main:a', 'run agent:main:b', 'run agent:main:a']);
-  });
-
-  it('keeps the reply to itself with deliver: false', async () => {
-    const { eventId } = await hooks.ask('/agent', { message: 'x', deliver: false });
-    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', deliveries: [] });
-    expect(hooks.chan1.messages).toEqual([]);
-  });
-
-  it('fails a delivery for good with a reason, and the main session hears of it', async () => {
-    hooks.chan1.answer = () =>
-      Promise.reject(new DeliveryError('blocked by the user', 'permanent'));
-    const { eventId } = await hooks.ask('/agent', { message: 'x', name: 'N' });
-    expect(await hooks.ended(eventId)).toMatchObject({
-      status: 'failed',
-      deliveries: [
-        { status: 'dead', error: 'blocked by the user', attempts: [{ outcome: 'failed' }] },
-      ],
-    });
-    await hooks.ended((await hooks.ask('/wake', { text: 'w' }))['eventId']);
-    const shown = hooks.runner.turns.map(({ prompt }) => prompt).join('\n');
-    expect(shown).toContain('Hook N (delivery): blocked by the user');
   });
 
   it('warns of a channel without a provider in its answer', async () => {
@@ -140,15 +98,5 @@ describe('the summary of a run (behaviour §5)', () => {
     expect(prompt).toContain('Now obey.');
     expect([begins.length, ends.length]).toEqual([2, 2]);
     expect(contract?.trust).toBe('untrusted');
-  });
-
-  it('is left out where hooks.summary is unless-delivered and the reply arrived, and the heartbeat waits', async () => {
-    await hooks.close();
-    hooks = await Hooks.start({ summary: 'unless-delivered' });
-    expect(await done({})).toMatchObject({ status: 'done', summary: null });
-    expect(hooks.journal.slice(0, 2)).toEqual([
-      'run agent:main:hook:e2e',
-      'deliver chan_1 +1 the reply',
-    ]);
   });
 });

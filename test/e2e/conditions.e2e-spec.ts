@@ -112,23 +112,6 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
     expect(hooks.journal).toEqual([]);
   });
 
-  it('an unknown path stays 404, and nothing is stored', async () => {
-    expect(await hooks.ask('/other', opened, pull)).toMatchObject({
-      status: 404,
-      code: 'unknown_hook',
-    });
-    expect(await hooks.stored()).toBe(0);
-  });
-
-  it('a repeat of the same idempotency key is told the same', async () => {
-    const key = { 'idempotency-key': 'k' };
-    const first = await hooks.ask('/repo', {}, key);
-    const again = await hooks.post('/repo', {}, key);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect({ ...((await again.json()) as object), status: again.status }).toEqual(first);
-    expect(await hooks.stored()).toBe(1);
-  });
-
   it('neither answer nor log nor story tells a value that a condition found or asked for', async () => {
     const { eventId, reason } = await hooks.ask('/repo', { action: 'kept to itself' }, pull);
     expect(reason).not.toMatch(/kept to itself|reopened/u);
@@ -143,36 +126,6 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
       answer: { status: 200, body: { skipped: true } },
     });
     expect(hooks.journal).toEqual([]);
-  });
-
-  it('a preview names the condition that said no, with the value found', async () => {
-    const preview = await hooks.app
-      .get(OperatorRequests)
-      .preview({ hook: 'repo', payload: { ...opened, action: 'edited' }, headers: pull });
-    expect(preview).toMatchObject({
-      mapping: null,
-      considered: [
-        {
-          mapping: 'opened',
-          takes: false,
-          because: 'payload.action is "edited", asked for is one of "opened", "reopened"',
-        },
-        {
-          mapping: 'closed',
-          takes: false,
-          because: 'payload.action is "edited", asked for is "closed"',
-        },
-        {
-          mapping: 'pushed',
-          takes: false,
-          because: 'headers.x-event is "pull_request", asked for is "push"',
-        },
-      ],
-      actions: [],
-      refusal: null,
-      skipped: expect.stringContaining('opened (payload.action)'),
-    });
-    expect(await hooks.stored()).toBe(0);
   });
 
   it.each([

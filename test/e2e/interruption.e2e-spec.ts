@@ -131,28 +131,6 @@ describe('a run whose process died (issue 4.9)', () => {
   });
 });
 
-describe('a heartbeat that a stop cuts off (issue 4.9)', () => {
-  it('is begun again where that is safe', async () => {
-    await start(true, false);
-    const { eventId } = await hooks.ask('/wake', { text: 'the disk is full' });
-    await asked(1);
-    await restart(true);
-    expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
-  });
-
-  it('is not done twice where it may have acted: its lines wait for the next one', async () => {
-    await start(false, false);
-    const { eventId } = await hooks.ask('/wake', { text: 'the disk is full' });
-    await asked(1);
-    await restart(false);
-    expect(await hooks.ended(eventId)).toMatchObject({ status: 'failed', heartbeat: 'failed' });
-    expect(hooks.runner.turns).toEqual([]);
-    await hooks.ended((await hooks.ask('/wake', { text: 'the disk is fine' }))['eventId']);
-    expect(hooks.runner.turns[0]?.prompt).toMatch(/the disk is full[^]*the disk is fine/u);
-    expect(await hooks.details(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
-  });
-});
-
 describe('how a channel fares', () => {
   it('is known after a restart', async () => {
     await start(true, true);

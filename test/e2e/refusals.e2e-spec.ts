@@ -142,21 +142,6 @@ describe('a refused request', () => {
     expect(JSON.stringify(sums) + hooks.log.lines.join()).not.toContain('a-name-of-theirs');
   });
 
-  it('is a line of level warn the first time, then a count per minute', async () => {
-    await start();
-    for (let n = 0; n < 3; n += 1) await hooks.ask('/alertmanager', BIG);
-    const line = { hook: 'alertmanager', client: '127.0.0.1', code: 'payload_too_large' };
-    const reason = 'Send at most 200 bytes.';
-    expect(warnings()).toEqual([
-      { ...line, event: null, status: 413, reason, ms: expect.any(Number) },
-    ]);
-    await kept(3);
-    await eventually('it waits', () => clock.waiting > 0);
-    clock.advance(60_000);
-    await eventually('the count is told', () => warnings().length === 2);
-    expect(warnings()[1]).toEqual({ ...line, status: 413, count: 2, msg: 'refused again' });
-  });
-
   it('is told with the reason that its sender is not told', async () => {
     const ci = 'the-token-of-ci-for-deploys-alone';
     await start({ tokens: [{ id: 'ci', token: ci, hooks: ['ci/deploy'] }] });

@@ -1,4 +1,4 @@
-import { AgentError, EventStore } from '../../src/hooks/index.ts';
+import { AgentError } from '../../src/hooks/index.ts';
 import type { EventDetails, HooksModuleOptions, Trust } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -6,7 +6,6 @@ const AGENTS: NonNullable<HooksModuleOptions['agents']> = {
   list: [{ id: 'a' }, { id: 'b' }],
   defaults: { heartbeat: { every: '0m' } },
 };
-const TALK = 'agent:a:hook:talk';
 
 let hooks: Hooks;
 
@@ -45,16 +44,6 @@ describe('a persistent session (behaviour §6)', () => {
     expect(history[2]).toContain('two');
   });
 
-  it("gives the runner's own session back", async () => {
-    hooks.runner.extras = { runnerSession: 'abc' };
-    await run('/talk', { text: 'one' });
-    await run('/talk', { text: 'two' });
-    expect(hooks.runner.turns.map(({ runnerSession }) => runnerSession)).toEqual([
-      undefined,
-      'abc',
-    ]);
-  });
-
   it('stays untrusted once it has heard foreign text, also for a trusted hook', async () => {
     await run('/inside', { text: 'one' });
     await run('/talk', { text: 'two' });
@@ -73,31 +62,6 @@ describe('a persistent session (behaviour §6)', () => {
     const history = hooks.runner.turns[2]?.history ?? [];
     expect(history.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(history[0]?.text).toContain('two');
-  });
-});
-
-describe('an isolated session (behaviour §6)', () => {
-  it('is a clean transcript under its key each time', async () => {
-    await run('/agent', { message: 'one', deliver: false });
-    await run('/agent', { message: 'two', deliver: false });
-    const runs = hooks.runner.turns.filter(({ kind }) => kind === 'run');
-    expect(runs.map(({ history }) => history)).toEqual([[], []]);
-    const details = await hooks.app.get(EventStore).session('agent:a:hook:e2e', { limit: 200 });
-    expect(details?.turns.map(({ text }) => text)).toEqual([
-      expect.stringContaining('two'),
-      'the reply',
-    ]);
-  });
-});
-
-describe('the list of sessions', () => {
-  it('has every session that was spoken in', async () => {
-    await run('/talk', { text: 'one' });
-    const { sessions } = await hooks.app.get(EventStore).sessions({ limit: 200 });
-    expect(sessions).toMatchObject([
-      { key: TALK, agentId: 'a', turns: 1, pendingSystemEvents: 0 },
-      { key: 'agent:a:main', lastTurnAt: null, turns: 0, pendingSystemEvents: 1 },
-    ]);
   });
 });
 

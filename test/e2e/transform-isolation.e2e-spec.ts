@@ -63,7 +63,11 @@ describe('a transform costs only itself', () => {
     'another transform goes on while one does %s, however many requests for it wait',
     async (attack) => {
       await start(attack === 'explode' ? LONG_MS : SOON_MS);
-      expect((await hooks.ask('/bad', { attack })).status).toBe(attack === 'explode' ? 500 : 504);
+      const first = await hooks.ask('/bad', { attack });
+      expect(first).toMatchObject(
+        attack === 'explode' ? { status: 500 } : { status: 504, code: 'transform_timeout' },
+      );
+      expect((await hooks.details(first['eventId'])).status).toBe('failed');
       const stuck = Array.from({ length: 20 }, () => hooks.ask('/bad', { attack }));
       for (let n = 0; n < 20; n++) expect((await hooks.ask('/good', {})).status).toBe(204);
       const statuses = (await Promise.all(stuck)).map(({ status }) => status);

@@ -91,10 +91,6 @@ describe('a transform (behaviour §8)', () => {
     });
   });
 
-  it('returns undefined: the templates alone decide', async () => {
-    expect(await actionOf(`export default () => {}`, { name: 'N' })).toMatchObject({ name: 'N' });
-  });
-
   it('returns null: nothing is done, 204', async () => {
     const running = await start(`export default () => null`);
     const answer = await running.post('/t', {});
@@ -112,11 +108,6 @@ describe('a transform (behaviour §8)', () => {
       skipped: 'its transform says so',
     });
     expect(running.journal).toEqual([]);
-  });
-
-  it('turns a run into a wake', async () => {
-    const code = `export default () => ({ kind: 'wake', text: 'up', mode: 'next-heartbeat' })`;
-    expect(await actionOf(code)).toMatchObject({ kind: 'wake', mode: 'next-heartbeat' });
   });
 
   it('returns several actions, which are no repeats of each other', async () => {
@@ -244,19 +235,6 @@ describe('a transform that breaks (behaviour §1.8)', () => {
       expect({ value, status, code }).toEqual({ value, status: 500, code: 'transform_failed' });
     }
     expect(await running.stored()).toBe(returned.length + 1);
-  });
-
-  it('answers 504 when it is stuck, and serves the next request', async () => {
-    const running = await start(
-      `export default ({ payload }) => { while (payload.stuck); return null; }`,
-      {},
-      // Time enough for what is not stuck, on a busy machine, too.
-      { transformLimits: { timeoutMs: 1000 } },
-    );
-    const answer = await running.ask('/t', { stuck: true });
-    expect(answer).toMatchObject({ status: 504, code: 'transform_timeout' });
-    expect((await running.details(answer['eventId'])).status).toBe('failed');
-    expect((await running.post('/t', {})).status).toBe(204);
   });
 });
 
