@@ -3,9 +3,6 @@ import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
-const QUEUED = 5000;
-const AT_ONCE = 50;
-
 let hooks: Hooks;
 /** Ends the turns that are under way, in the order in which they were begun. */
 let replies: ((reply: string) => void)[];
@@ -40,24 +37,6 @@ const agents = (maxConcurrent: number, more: object = {}) => ({
 });
 
 describe('fairness over HTTP', () => {
-  it('begins the run of another hook within two turns, however much of one is queued', async () => {
-    await start({ ...agents(1), mappings: [{ id: 'alerts' }, { id: 'builds' }] });
-    await hooks.ask('/alerts', { n: 0 });
-    await begun(1);
-    const noise = Array.from({ length: QUEUED }, (_, n) => n);
-    for (let n = 0; n < QUEUED; n += AT_ONCE) {
-      await Promise.all(noise.slice(n, n + AT_ONCE).map(() => hooks.ask('/alerts', { n })));
-    }
-    await hooks.ask('/builds', { n: 'quiet' });
-    await begun(1);
-    replies[0]?.('done');
-    await begun(2);
-    replies[1]?.('done');
-    await begun(3);
-    const prompts = hooks.runner.turns.slice(0, 3).map(({ prompt }) => prompt);
-    expect(prompts.some((prompt) => prompt.includes('quiet'))).toBe(true);
-  });
-
   it('hears a wake though every run hangs', async () => {
     await start(agents(2));
     for (let n = 0; n < 3; n += 1) await hooks.ask('/builds', { n });

@@ -104,19 +104,3 @@ describe('periodic heartbeats (behaviour §12)', () => {
     expect(hooks.journal).toEqual([MAIN]);
   });
 });
-
-describe('the reply to a heartbeat (behaviour §12)', () => {
-  const news = async () => {
-    hooks.runner.reply = () => 'news';
-    const event = await wake('one');
-    clock.advance(250);
-    await hooks.ended(event);
-    await eventually('all is sent', async () => (await hooks.waiting('delivery')) === 0);
-    return [...hooks.chan1.messages, ...hooks.chan2.messages].map(({ to, text }) => [to, text]);
-  };
-
-  it('goes where any reply goes before there is a last route', async () => {
-    await start();
-    expect(await news()).toEqual([['+1', 'news']]);
-  });
-});

@@ -325,7 +325,6 @@ describe('The examples of the CloudEvents specification', () => {
     };
     const first = await sendSdk('1', '/mycontext');
     expect(first).toMatchObject({ status: 200 });
-    expect((await sendSdk('1', '/mycontext'))['runId']).toBe(first['runId']);
     expect((await sendSdk('1', '/other'))['runId']).not.toBe(first['runId']);
     expect((await sendSdk('2', '/mycontext'))['runId']).not.toBe(first['runId']);
     const { runs } = await hooks.ended(first['eventId']);

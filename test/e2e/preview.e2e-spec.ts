@@ -128,17 +128,6 @@ describe('preview', () => {
     expect(withoutIds(actions[0]?.prompt ?? '')).toBe(withoutIds(run?.prompt ?? ''));
   });
 
-  it('shows a wake as the main session will see it', async () => {
-    const { mapping, considered, actions } = await preview({
-      hook: 'wake',
-      payload: { text: 'disk full', mode: 'next-heartbeat' },
-    });
-    expect({ mapping, considered }).toEqual({ mapping: null, considered: [] });
-    expect(actions).toMatchObject([
-      { kind: 'wake', mode: 'next-heartbeat', prompt: expect.stringContaining('disk full') },
-    ]);
-  });
-
   it('shows of a wake the very prompt of the heartbeat that it asks for', async () => {
     const payload = { text: 'disk really full' };
     const { actions } = await preview({ hook: 'wake', payload });

@@ -106,12 +106,6 @@ describe('the service ends', () => {
     await using again = await ServiceProcess.listening(dir.path);
     expect(again.logged('1 event,')).toBeDefined();
   });
-
-  it.each(['SIGTERM', 'SIGINT'] as const)('in good order at %s', async (signal) => {
-    await using service = await ServiceProcess.listening(dir.path);
-    service.signal(signal);
-    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
-  });
 });
 
 describe('the service stops although somebody is silent or slow', () => {

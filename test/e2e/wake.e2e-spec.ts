@@ -47,19 +47,6 @@ describe('POST /hooks/wake', () => {
     expect(hooks.runner.turns[0]?.prompt).toMatch(/later[\s\S]*now/);
   });
 
-  it('makes one heartbeat of many that come together', async () => {
-    await hooks.close();
-    const clock = new ManualClock();
-    hooks = await Hooks.start({ clock });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => hooks.ask('/wake', { text: `line ${n}` })),
-    );
-    expect(hooks.journal).toEqual([]);
-    clock.advance(250);
-    for (const { eventId } of answers) await hooks.ended(eventId);
-    expect(hooks.journal).toEqual(['heartbeat agent:main:main']);
-  });
-
   it('refuses what is no payload of it with 400 and stores nothing', async () => {
     const answer = await hooks.ask('/wake', {});
     expect(answer).toMatchObject({ status: 400, ok: false, code: 'invalid_payload' });
