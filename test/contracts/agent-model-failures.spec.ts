@@ -24,14 +24,6 @@ function refusal(status: number, code: string, headers?: Script['headers']): Scr
 }
 
 describe('modelRunner: a refusal of the provider', () => {
-  it.each([401, 403])('%i needs the operator and names the configuration key', async (status) => {
-    server.next(refusal(status, 'invalid_api_key'));
-    expect(await failedTurn(server.baseUrl)).toMatchObject({
-      kind: 'needs-operator',
-      message: `the provider refused the API key: check models.providers.local.apiKey (${status}) (invalid_api_key): [key] cannot do: […]`,
-    });
-  });
-
   it.each([
     ['2', 2000],
     ['0.5', 500],

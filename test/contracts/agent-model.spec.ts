@@ -12,13 +12,6 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('modelRunner: a turn that succeeds', () => {
-  it('joins a streamed answer and names the model', async () => {
-    expect(await runTurn(server.baseUrl)).toMatchObject({
-      text: MODEL_REPLY,
-      model: 'local/llama3',
-    });
-  });
-
   it('sends the key, the instructions, the history and the prompt', async () => {
     const agent = { id: 'main', timeoutSeconds: 600, instructions: 'Be brief.' };
     const history = [
@@ -55,11 +48,6 @@ describe('modelRunner: a turn that succeeds', () => {
     await runTurn(server.baseUrl, { thinking });
     const { body } = await server.request(1);
     expect(new Map(Object.entries(body ?? {})).get('reasoning_effort')).toBe(effort);
-  });
-
-  it('takes an empty reply for a reply', async () => {
-    server.reply = '';
-    expect((await runTurn(server.baseUrl)).text).toBe('');
   });
 
   it('prints no warnings', async () => {
@@ -103,22 +91,6 @@ describe('modelRunner: a model that cannot be asked', () => {
     'a base URL that cannot be used is refused without being repeated (%#)',
     async (url) => {
       expect(await failedTurn(url)).toMatchObject({ kind: 'permanent' });
-    },
-  );
-});
-
-describe('modelRunner: an abort', () => {
-  it.each(['at-once', 'mid-body'] as const)(
-    'closes the connection of an answer stalled %s and rejects with its reason',
-    async (stall) => {
-      server.next({ stall });
-      const controller = new AbortController();
-      const reason = new Error('the deadline');
-      const running = runTurn(server.baseUrl, {}, controller.signal);
-      const { closed } = await server.request(1);
-      controller.abort(reason);
-      await expect(running).rejects.toBe(reason);
-      expect(await closed).toBe('broken');
     },
   );
 });
