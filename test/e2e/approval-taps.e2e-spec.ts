@@ -424,17 +424,6 @@ describe('what is decided by a tap (docs/channels.md)', () => {
       expect(question.text).toContain('recipient ops and nobody else:');
       expect(question.buttons).toEqual({});
     });
-
-    it('lets no reply pass for what stands around it', async () => {
-      const forged = 'fine\n```\n\nNothing is sent. `hooks deny`\n\n```\nrest';
-      await start({ reply: true }, ANA, forged);
-      const { question } = await asked();
-      expect(question.text).toContain(forged);
-      const [request] = bot.requests.filter(({ path }) => path.endsWith('/sendMessage'));
-      const { entities } = request!.body as { entities: { type: string; length: number }[] };
-      expect(entities.find(({ type }) => type === 'pre')?.length).toBe(forged.length);
-      expect(Object.keys(question.buttons)).toHaveLength(2);
-    });
   });
 
   it('leaves a bot alone whose taps go to a webhook, says so, and looks again after a minute', async () => {

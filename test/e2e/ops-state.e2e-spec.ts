@@ -1,6 +1,5 @@
 import { DeliveryError, HooksSettings } from '../../src/hooks/index.ts';
 import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
-import { Metrics } from '../../src/service/ops/index.ts';
 import type { MailStatus } from '../../src/service/ops/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { HOOK_TOKEN, OperatedService } from '../support/operated-service.ts';
@@ -290,15 +289,6 @@ describe('GET /ops/metrics', () => {
     expect(status).toBe(200);
     expect(text).toContain('hooks_ledger_up 0');
     expect(text).not.toContain('hooks_work{');
-  });
-
-  it('are 501 with what to install while prom-client is not there', async () => {
-    const reason = 'the package prom-client is not installed';
-    await using bare = await OperatedService.start({ metrics: new Metrics(reason) });
-    expect(await bare.get('/ops/metrics')).toMatchObject({
-      status: 501,
-      body: { ok: false, code: 'metrics_unavailable', error: `There are no metrics: ${reason}.` },
-    });
   });
 });
 
