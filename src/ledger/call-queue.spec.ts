@@ -22,7 +22,6 @@ class TestedHost implements Host<Calls> {
     return answer.promise;
   }
 
-  /** Answers the oldest group, each call with what it asked. */
   answer(answer: Partial<Outcome> = {}): void {
     const values = this.groups.at(-this.#answers.length)!.calls.map(({ args }) => args[0]);
     this.#answers.shift()!.resolve({ ...DONE, values, ...answer });

@@ -12,13 +12,11 @@ const MAX_GROUP_TEXT = 4 * 1024 * 1024;
 const MOST_AT_ONCE = 8;
 const CLOSED = 'the ledger is closed';
 
-/** One call on its way to a host. */
 export interface Call<C extends CallMap<C>, K extends keyof C = keyof C> {
   readonly name: K;
   readonly args: C[K]['args'];
 }
 
-/** Calls that are done in one transaction. */
 export interface Group<C extends CallMap<C>> {
   /** Epoch milliseconds by the clock of whoever opened the ledger. */
   readonly now: number;
@@ -27,16 +25,13 @@ export interface Group<C extends CallMap<C>> {
   readonly calls: readonly Call<C>[];
 }
 
-/** What became of a group. */
 export interface Outcome {
   /** By the place of the call in the group, perhaps promised; absent for a call that failed. */
   readonly values: readonly unknown[];
   readonly failures: readonly CallFailure[];
-  /** Why nothing can be written any more, in a sentence. Null: all is well. */
   readonly lost: string | null;
 }
 
-/** A call that failed, by its place in the group. */
 export interface CallFailure {
   readonly index: number;
   /** The store could not be used; the call itself was fine and may be repeated. */
@@ -54,21 +49,16 @@ export interface Host<C extends CallMap<C>, H = unknown, O extends Outcome = Out
   close(): Promise<void>;
 }
 
-/** Whoever is asked for the calls of `C`. */
 export interface QueuedCaller<C extends CallMap<C>> extends Caller<C> {
-  /** Calls that were asked for and not answered yet. */
   readonly waiting: number;
 }
 
-/** What a queue is made for: who runs its groups, and who hears of them. */
 export interface QueueOwner<C extends CallMap<C>, H, O extends Outcome> {
   /** Begins a host: with the first call, and again after one that ended without being asked to. */
   begin(): Promise<Host<C, H, O>>;
-  /** What the next group is told. */
   head(): H;
   /** Called with each answer, once its calls are settled. */
   answered?(answer: O): void;
-  /** Called when a call found that the file is damaged. */
   damaged?(reason: string): void;
   /** Called when somebody asks while a group is under way, with how long it has been. */
   underWay?(ms: number): void;
@@ -78,7 +68,6 @@ export interface QueueOwner<C extends CallMap<C>, H, O extends Outcome> {
   lost?(reason: string): void;
 }
 
-/** A call that waits for its group or for the answer to it. */
 interface PendingCall<C extends CallMap<C>> {
   readonly call: Call<C>;
   /** As a method: each call resolves to a result of its own type. */
@@ -87,9 +76,7 @@ interface PendingCall<C extends CallMap<C>> {
 }
 
 /**
- * Group commit: what arrives while the event loop works, or while a group is under way, is the next group; so under load
- * a group is as large as what arrived during the commit before it, and alone a call goes at once. One group at a time is
- * under way, whoever runs it, and nothing else gets into its transaction. No timer is involved.
+ * Group commit: what arrives while a group is under way is the next one; alone a call goes at once, without a timer.
  */
 export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements QueuedCaller<C> {
   readonly #clock: Clock;
@@ -100,11 +87,9 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
   #waiting: PendingCall<C>[] = [];
   #underWay: PendingCall<C>[] = [];
   #isScheduled = false;
-  /** What is asked for is kept waiting. */
   #isHeld = false;
   /** When the last group was given away, by {@link Clock.elapsed}. */
   #sentAt = 0;
-  /** Why nothing is taken any more. */
   #refusal: string | null = null;
   #rested: (() => void)[] = [];
 
@@ -169,7 +154,6 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
   #schedule(): void {
     if (this.#isScheduled || this.#isHeld || this.#waiting.length === 0) return;
     if (this.#host === null) {
-      // Whoever waits hears of it.
       this.begin().catch(() => {});
       return;
     }
@@ -235,7 +219,6 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
     this.#rest();
   }
 
-  /** Nothing is done any more. */
   lose(reason: string): void {
     this.#refusal ??= reason;
     this.#fail(this.#waiting.splice(0), reason);
@@ -243,7 +226,6 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
     this.#owner.lost?.(reason);
   }
 
-  /** No group is under way now. */
   #rest(): void {
     for (const resolve of this.#rested.splice(0)) resolve();
     this.#schedule();
@@ -254,7 +236,6 @@ export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements Qu
   }
 }
 
-/** How many of the calls make one group. */
 function groupLength(
   waiting: readonly { readonly call: { readonly args: readonly unknown[] } }[],
 ): number {

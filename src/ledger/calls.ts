@@ -1,23 +1,19 @@
 // What the ledger is asked to do, by name: so that whoever answers may be on another thread.
 import type { Tx } from './tx.ts';
 
-/** What somebody can be asked to do: a name, what it takes and what it answers. */
 export type CallMap<C> = { [K in keyof C]: { args: readonly unknown[]; result: unknown } };
 
-/** Whoever can do the calls of `C`. */
 export interface Caller<C extends CallMap<C>> {
   /** @throws LedgerUnavailable when the store cannot be used. */
   call<K extends keyof C>(name: K, ...args: C[K]['args']): Promise<C[K]['result']>;
 }
 
-/** The calls of functions that are given a transaction first. */
 export type CallsOf<F> = {
   [K in keyof F]: F[K] extends (tx: Tx, ...args: infer A) => infer R
     ? { args: A; result: Awaited<R> }
     : never;
 };
 
-/** Functions behind calls. */
 export type Functions<C extends CallMap<C>> = {
   readonly [K in keyof C]: (
     tx: Tx,

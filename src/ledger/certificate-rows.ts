@@ -1,5 +1,4 @@
-// Certificates that verified a request, as rows of `meta`: the address in the key, so that one that is fetched again takes
-// the place of the one before.
+// Certificates that verified a request, as rows of `meta`: one that is fetched again replaces the one before.
 import type { KnownCertificate } from '../hooks/ports/ledger.ts';
 import { storedJson, text } from './rows.ts';
 import type { Row } from './rows.ts';

@@ -8,7 +8,6 @@ const GRACE_MS = 60_000;
 /** A run of notes, the place in it, and when that was, in epoch milliseconds. */
 const MARK = /^([\da-f]{8})-(\d{1,15})-(\d{1,15})$/;
 
-/** Where a listener stands. */
 export interface Place {
   /** How many changes came before. */
   readonly at: number;
@@ -33,12 +32,10 @@ export class ChangedEvents<Key> {
     this.#clock = clock;
   }
 
-  /** Whether anybody wants to know. */
   get isWatched(): boolean {
     return this.#listeners > 0 || this.#clock.elapsed() < this.#graceUntil;
   }
 
-  /** How many changes there were in all. */
   get end(): number {
     return this.#dropped + this.#keys.length;
   }
@@ -89,7 +86,6 @@ export class ChangedEvents<Key> {
     return { keys, more: changed.size - keys.length };
   }
 
-  /** What a listener shows to go on from a place. */
   markOf(at: number): string {
     return `${this.#run}-${at}-${this.#clock.now()}`;
   }

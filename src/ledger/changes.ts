@@ -74,7 +74,6 @@ const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }
   told: (tx, { through }) => tx.all('DELETE FROM @bad_ends WHERE n <= $1', through),
 };
 
-/** The names of the locks that changes need. */
 export function locksOf(changes: readonly Change[]): string[] {
   const locks: string[] = [];
   for (const change of changes) {
@@ -87,7 +86,6 @@ export function locksOf(changes: readonly Change[]): string[] {
   return locks;
 }
 
-/** Writes one change; names the events that are to be settled. */
 export async function apply(tx: Tx, change: Change, touched: Touched): Promise<void> {
   const write: Write<Change> = APPLY[change.type];
   await write(tx, change, touched);
@@ -100,7 +98,6 @@ export async function applyAll(tx: Tx, changes: readonly Change[], maker?: Maker
   await settle(tx, touched);
 }
 
-/** A run that was accepted and has not begun. */
 export function toRunRow(tx: Tx, run: RunChange): NewRow {
   const { id, eventId, agentId, sessionKey, model = null, thinking = null } = run;
   return {
@@ -146,10 +143,7 @@ const SET_RUNNER = `INSERT INTO @sessions AS s (key, runner, runner_session)
   ON CONFLICT (key) DO UPDATE SET runner = excluded.runner, runner_session = excluded.runner_session
   WHERE (s.runner, s.runner_session) IS DISTINCT FROM (excluded.runner, excluded.runner_session)`;
 
-/**
- * Adds a turn to the session's conversation, of which the newest {@link KEPT_TURNS} are kept; one that is isolated takes
- * the place of the isolated one before it.
- */
+/** The newest {@link KEPT_TURNS} turns are kept; an isolated one takes the place of the isolated one before it. */
 async function addTurn(tx: Tx, turn: TurnChange): Promise<void> {
   const { session, at, isIsolated, prompt, reply, isUntrusted, events = [] } = turn;
   await tx.run(CLEAR_ISOLATED, session);

@@ -1,5 +1,4 @@
-// How channels fared, as rows of `meta`: one for the last message that a channel took and one for the last that it did
-// not, so that each is overwritten as a whole.
+// A row of `meta` for the last message that a channel took, and one for the last that it did not.
 import { CHANNEL_IDS, withBeginning } from '../hooks/ports/channel.ts';
 import type {
   ChannelCondition,
@@ -9,7 +8,6 @@ import type {
 import { storedJson, text } from './rows.ts';
 import type { Row } from './rows.ts';
 
-/** Finds all of them. */
 export const CHANNEL_KEYS = 'channel %';
 /** Finds those of what was not taken; their values are JSON objects that begin with a time `at`. */
 export const CHANNEL_FAILURE_KEYS = 'channel % failed';
@@ -17,7 +15,6 @@ export const CHANNEL_FAILURE_KEYS = 'channel % failed';
 const takenKey = (id: string) => `channel ${id} taken`;
 const failedKey = (id: string) => `channel ${id} failed`;
 
-/** All that is kept of the channels that there is news of. */
 export function channelKeys(news: ChannelConditions): string[] {
   return CHANNEL_IDS.filter((id) => news[id] !== undefined).flatMap((id) => [
     failedKey(id),

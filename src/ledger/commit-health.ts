@@ -7,7 +7,6 @@ const TROUBLE_MS = 5000;
 const SLOW_COMMIT_MS = 1000;
 const MINUTE_MS = 60_000;
 
-/** What commits to a store cost, and whether one failed a moment ago. */
 export class CommitHealth {
   readonly #clock: Clock;
   readonly #log: LedgerLog;
@@ -27,7 +26,6 @@ export class CommitHealth {
     this.#whatIsSlow = whatIsSlow;
   }
 
-  /** What events waited for took so long. */
   committed(ms: number): void {
     this.#commits += 1;
     this.#commitMs += ms;

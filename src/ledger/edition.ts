@@ -1,10 +1,7 @@
-// Editions of a ledger's tables. A ledger that this build cannot use is left as it is, and whoever starts the service is
-// told which build can.
+// A ledger that this build cannot use is left as it is, and its operator is told which build can.
 import { buildName } from '../platform/package-version.ts';
 
-/** What keeps this build from a ledger. */
-export interface StrangeLedger {
-  /** What its tables are. */
+interface StrangeLedger {
   readonly what: string;
   /** What it notes of the build that made its tables; null: nothing, or nothing that can be read. */
   readonly madeBy: string | null;

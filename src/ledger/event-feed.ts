@@ -2,9 +2,7 @@ import type { Clock } from '../hooks/ports/clock.ts';
 import type { EventChanges, EventSummary, FoundEvents } from '../hooks/ports/event-store.ts';
 import type { ChangedEvents } from './changed-events.ts';
 
-// How an operator follows what happens: whoever writes names the events that it changed, while somebody listens; a
-// listener is told at most so often, and reads what they look like by then. What comes in between is told together, so a
-// thousand events a second cost a listener no more than four.
+// Whoever writes names the events that it changed; what comes between two tellings is told together.
 
 /** Most events that are told at a time; of more, how many they are. */
 const MOST_TOLD = 50;
@@ -13,19 +11,16 @@ const PAUSE_MS = 250;
 /** A mark is made a moment after what it stands for. */
 const SLACK_MS = 1000;
 
-/** The ledger as a listener needs it; `Key` names an event. */
-export interface FeedSource<Key> {
+interface FeedSource<Key> {
   readonly changed: ChangedEvents<Key>;
   readonly clock: Clock;
   /** Resolves when everything that is committed from now on is noted. */
   isHeard(): Promise<void>;
-  /** The newest events that were accepted since then. */
   since(time: number, limit: number): Promise<FoundEvents>;
   /** Those that are still there, in the order of the keys given. */
   summaries(keys: readonly Key[]): Promise<readonly EventSummary[]>;
 }
 
-/** `EventStore.follow`. */
 export async function* followEvents<Key>(
   source: FeedSource<Key>,
   mark: string | undefined,

@@ -34,7 +34,6 @@ const RUN_STATUSES = [
 /** What `deliveries.run_id` says where no run spoke: the column is older than such deliveries, and takes no null. */
 export const NO_RUN = '';
 
-/** The words that may stand in the `status` of a delivery. */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivered',
@@ -51,10 +50,7 @@ export function heartbeatStatus(event: Row): HeartbeatStatus {
   return integer(event, 'beats_done') > 0 ? 'done' : 'none';
 }
 
-/**
- * A row of `runs`; columns that hold JSON are parsed, and those that were never written are empty.
- * @param all what the runs of its event wait for, each beside the id of its run
- */
+/** A row of `runs`; columns never written are empty. @param all waits of its event, each beside its run's id */
 export function toRun(
   row: Row,
   id: string,
@@ -84,7 +80,6 @@ export function toRun(
   };
 }
 
-/** A row of `deliveries`; its notes are the attempts to send it. */
 export function toDelivery(row: Row, id: string): DeliveryDetails {
   return {
     id,
@@ -98,7 +93,6 @@ export function toDelivery(row: Row, id: string): DeliveryDetails {
   };
 }
 
-/** The history of a run or a delivery, with times as an operator reads them. */
 function toNotes(row: Row): EventNote[] {
   const notes: AttemptNote[] = storedJson(text(row, 'notes'));
   const iso = (time: number) => new Date(time).toISOString();
@@ -108,9 +102,6 @@ function toNotes(row: Row): EventNote[] {
     ...(nextAt !== undefined && { nextAt: iso(nextAt) }),
   }));
 }
-
-// What a list says of an event, from the columns that its ledger reads for it: in one line what it was about, and why it
-// went wrong or waits.
 
 /** Most characters of a headline, and of the reason beside it. */
 const MOST = 160;
@@ -142,15 +133,11 @@ function reasonLine(reason: string | null): string | null {
   return reason === null ? null : oneLine(leaveOutOfText(reason), MOST);
 }
 
-/** How an event stands, by its row. */
 export function statusOf(row: Row): EventStatus {
   return word(row, 'status', EVENT_STATUSES);
 }
 
-/**
- * The name of the first action and its first words. Null: there is no action, or its words were forgotten, or there is
- * nothing in them that one could see.
- */
+/** Null: there is no action, its words were forgotten, or nothing in them can be seen. */
 function headline(row: Row): string | null {
   const words =
     optionalText(row, 'words') ?? decodeWordsAtStart(optionalText(row, 'payload_start'));

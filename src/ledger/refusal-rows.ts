@@ -1,4 +1,3 @@
-// Refused requests, from their rows: the same columns in every ledger.
 import type { LostRequests, RefusedRequest } from '../hooks/ports/refusals.ts';
 import { integer, optionalInteger, optionalText, text, time, word } from './rows.ts';
 import type { Row } from './rows.ts';

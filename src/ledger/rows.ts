@@ -1,7 +1,5 @@
-// Reads columns of rows, typed: a driver gives whatever is there, and a row that holds something else than its schema says
-// is a damaged store or a bug, so it throws.
+// A row that holds something else than its schema says is a damaged store or a bug, so reading it throws.
 
-/** One row as a driver gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** What a row of events, runs or deliveries is found by: UUIDs in PostgreSQL, their time-ordered part as a number in SQLite. */
@@ -11,26 +9,22 @@ function unexpected(row: Row, column: string): Error {
   return new Error(`column ${column} holds ${row[column] === null ? 'null' : typeof row[column]}`);
 }
 
-/** A text column. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value === 'string') return value;
   throw unexpected(row, column);
 }
 
-/** A text column that may be null. */
 export function optionalText(row: Row, column: string): string | null {
   return row[column] === null ? null : text(row, column);
 }
 
-/** An integer column. */
 export function integer(row: Row, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   throw unexpected(row, column);
 }
 
-/** An integer column that may be null. */
 export function optionalInteger(row: Row, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
 }
@@ -42,7 +36,6 @@ export function isTrue(row: Row, column: string): boolean {
   return integer(row, column) === 1;
 }
 
-/** A text column that holds one of a few words. */
 export function word<W extends string>(row: Row, column: string, words: readonly W[]): W {
   const value = row[column];
   const known = words.find((candidate) => candidate === value);
@@ -55,7 +48,6 @@ export function time(row: Row, column: string): string {
   return new Date(integer(row, column)).toISOString();
 }
 
-/** An epoch millisecond column that may be null as ISO 8601. */
 export function optionalTime(row: Row, column: string): string | null {
   return row[column] === null ? null : time(row, column);
 }
@@ -75,7 +67,6 @@ export function storedJson(
   }
 }
 
-/** A key of the ledger's rows, as its database has it. */
 export function keyIn(row: Row, column: string): Key {
   const value = row[column];
   if (typeof value === 'string' || typeof value === 'number') return value;

@@ -14,16 +14,13 @@ const SHARE = { idle: 0.5, busy: 0.01 };
 /** An index that cannot be used is tried again. */
 const AFTER_TROUBLE_MS = 60_000;
 
-/** What a slice of following came to. */
 export interface Followed {
-  /** There is more to follow. */
   readonly isBehind: boolean;
   readonly tookMs: number;
   /** What is the matter with the index, in a sentence without its stop; null: nothing is. */
   readonly trouble: string | null;
 }
 
-/** An index that follows its ledger in slices. */
 export interface FollowedIndex {
   /** Follows for about so long. @throws LedgerUnavailable */
   follow(budgetMs: number): Promise<Followed>;
@@ -31,10 +28,7 @@ export interface FollowedIndex {
   hasMore(): Promise<boolean>;
 }
 
-/**
- * Has the index follow the ledger, so that what was accepted can be searched: a moment later while little comes, and in the
- * main after a rush is over.
- */
+/** What was accepted can be searched a moment later while little comes, and mostly after a rush is over. */
 export class SearchFollower {
   readonly #index: FollowedIndex;
   readonly #clock: Clock;

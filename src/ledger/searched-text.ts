@@ -1,5 +1,4 @@
-// What of an event can be searched: what its story shows of the payload, of the words of its actions, of prompts and of
-// replies. Nothing that an operator may not see is in it.
+// What a story shows of an event can be searched; nothing that an operator may not see is in it.
 import { leaveOut } from '../platform/credentials.ts';
 import type { Redaction } from '../platform/credentials.ts';
 import { parseExactly } from '../platform/exact-json.ts';
@@ -8,9 +7,7 @@ import { decodeHead } from './stored-head.ts';
 /** Characters of one payload, prompt or reply that can be searched; what comes after them cannot. */
 const LONGEST = 65_536;
 
-/** The texts of one event. */
 interface Texts {
-  /** As it is stored. */
   readonly head: string;
   /** JSON text. */
   readonly payload: string;

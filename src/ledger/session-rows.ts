@@ -1,4 +1,3 @@
-// What sessions remember, from their rows: the same columns in every ledger.
 import type { TranscriptMessage } from '../hooks/ports/agent-runner.ts';
 import type { ChannelId, Route } from '../hooks/ports/channel.ts';
 import type { SessionDetails, SessionSummary } from '../hooks/ports/event-store.ts';
@@ -36,7 +35,6 @@ function ownWords(row: Row): Words {
   };
 }
 
-/** Those of the only action of its event. */
 function wordsOfEvent(row: Row): Words {
   const { text: words, trust } = decodeOnlyWake(text(row, 'head'), text(row, 'payload'));
   return { text: words, at: integer(row, 'received_at'), trust, hook: text(row, 'event_hook') };
@@ -74,7 +72,6 @@ export function routeOf(session: Row): Route | null {
   return { channel: toChannelId(session), to: text(session, 'recipient') };
 }
 
-/** Where it last spoke in each channel. */
 export function recipientsOf(rows: readonly Row[]): Partial<Record<ChannelId, string>> {
   return Object.fromEntries(rows.map((row) => [toChannelId(row), text(row, 'recipient')]));
 }
@@ -102,7 +99,6 @@ export function toShownLine(row: Row): ShownLine {
   }
 }
 
-/** The key behind which a page of sessions begins. */
 export function keyOfCursor(cursor = ''): string {
   return Buffer.from(cursor, 'base64url').toString();
 }

@@ -1,5 +1,4 @@
-// The head of an event: the JSON text in its row that says what came and what it means. One text and not a column each,
-// because a plain wake pays for every column, and nobody looks for what is in it.
+// What came and what it means, as one JSON text: a plain wake pays for every column, and nobody looks for this.
 import type { Trust } from '../hooks/ports/trust.ts';
 import { leaveOut } from '../platform/credentials.ts';
 import { isRecord } from '../platform/objects.ts';
@@ -28,9 +27,8 @@ function toStoredRequest({ request, console = [], redaction = [] }: NewEvent): S
 }
 
 /**
- * What stands in `events.head`: the request and what it means. Lists that are empty are left out, most of which are, and
- * so is what the row says already: words of an action that are null are those of the payload's field of the same name,
- * and a receipt that is null says the kind and the mode of its action.
+ * Empty lists are left out, and what the row says: words that are null are those of the payload's field of the same
+ * name, and a receipt that is null says the kind and the mode of its action.
  */
 export interface StoredHead {
   readonly request: StoredRequest;
@@ -42,13 +40,9 @@ export interface StoredHead {
 
 type StoredDetails = NewAction['details'];
 
-/** Where the words of actions stand, by kind. */
 const WORDS = ['text', 'message'] as const;
 
-/**
- * Members of an object that may stand before the words: few, short and without escapes, so that without parsing it is sure
- * whose field comes next.
- */
+/** Few, short and without escapes stand before the words: without parsing it is sure whose field comes next. */
 const ANY_WORDS = WORDS.join('|');
 const MEMBERS = `\\{\\s*(?:"(?!(?:${ANY_WORDS})")\\w+":\\s*(?:"[^"\\\\]*"|[\\w.+-]+),\\s*)*`;
 const MOST_OF_MEMBERS = 100;
@@ -98,11 +92,7 @@ function encodeReceipt({ receipt, details }: NewAction): string {
   return isSaid ? 'null' : JSON.stringify(receipt);
 }
 
-/**
- * The head of a new event, as JSON text.
- * @param actions those that are stored
- * @param warnings the event's, and what only the ledger can know
- */
+/** @param actions those that are stored. @param warnings the event's, and what only the ledger can know */
 export function encodeHead(
   event: NewEvent,
   actions: readonly NewAction[],
@@ -120,13 +110,11 @@ export function encodeHead(
   return `${head}}`;
 }
 
-/** What {@link encodeHead} wrote. */
 export function decodeHead(text: string): StoredHead {
   const head: StoredHead = storedJson(text);
   return head;
 }
 
-/** A wake whose words are shown as they stand in its event. */
 interface ShownWake {
   readonly text: string;
   readonly trust: Trust;
@@ -152,10 +140,7 @@ export function withoutBodies({ request, actions = [], ...head }: StoredHead): S
   return { ...head, request: kept, ...(bare.length > 0 && { actions: bare }) };
 }
 
-/**
- * What is left of a head when an operator has an event forgotten: how its sender was verified, and the receipts that a
- * repeat is answered with while its keys are known.
- */
+/** What is left when an operator has an event forgotten: how it was verified, and the receipts for its repeats. */
 export function tombstone(head: StoredHead, at: number): StoredHead {
   const { verifiedBy } = head.request;
   const actions = head.actions?.map(({ kind, mode }) => ({
@@ -172,7 +157,6 @@ export function tombstone(head: StoredHead, at: number): StoredHead {
   };
 }
 
-/** What a sender is told again. */
 export function decodeReceipt(eventId: string, head: string): Receipt {
   const { actions = [], receipts, skipped, warnings = [] } = decodeHead(head);
   return {
@@ -197,7 +181,6 @@ export type StoredEventDetails = Omit<
   readonly payload: string | null;
 };
 
-/** The details as the port shows them. */
 export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
   const { head, payload, ...details } = stored;
   const { request: given, actions = [], skipped, warnings = [] } = decodeHead(head);

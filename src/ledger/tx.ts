@@ -20,7 +20,6 @@ export type Value = Scalar | readonly (string | number)[] | readonly Record<stri
 
 type Scalar = string | number | boolean | null;
 
-/** How keys are made. */
 export interface Keys {
   /** Of an id; null: it is the id of nothing. */
   of(id: string): Key | null;
@@ -38,7 +37,6 @@ export interface Tx {
   readonly now: number;
   readonly keys: Keys;
   readonly memory: Memory;
-  /** What work the driver keeps in mind. */
   readonly work: WorkMemory;
   /** Whose leases these are; null: of the only process that has the ledger open. */
   readonly instance: string | null;
@@ -52,10 +50,7 @@ export interface Tx {
   all(sql: string, ...values: readonly Value[]): readonly Row[] | Promise<readonly Row[]>;
   /** The same where nobody needs rows. A driver may go on before it is done; whatever comes later finds it done. */
   run(sql: string, ...values: readonly Value[]): void | Promise<void>;
-  /**
-   * The same where rows are needed when all is written, and not before. They are there at once, or before whoever began the
-   * transaction is told of its commit.
-   */
+  /** The same where rows are needed when all is written: at once, or before whoever began it is told of its commit. */
   later(
     sql: string,
     values: readonly Value[],
@@ -73,13 +68,9 @@ export interface Tx {
   lockRows(sql: string, ...values: readonly Value[]): void | Promise<void>;
 }
 
-/** A row by its columns. */
 export type NewRow = Readonly<Record<string, Scalar>>;
 
-/**
- * What was read, and holds while nobody else writes: in SQLite, with its one writer, until a transaction is rolled back; in
- * PostgreSQL to the end of the transaction, under its locks.
- */
+/** Holds while nobody else writes: in SQLite until a rollback, in PostgreSQL to the end of the transaction. */
 export class Memory {
   /** An operator paused the intake; null: not read yet. */
   isPaused: boolean | null = null;
@@ -111,9 +102,7 @@ export class Memory {
 export interface WorkMemory {
   /** Work was added to its queue, or put back into it. */
   added(kind: NewWork['kind'], hook: string): void;
-  /** Work left its queue: it is done, or was given up. */
   removed(kind: NewWork['kind'], hook: string): void;
-  /** A lease has ended. */
   ended(workId: number): void;
   /** Whether new work of a kind could be begun now; a driver that cannot know says yes. */
   hasPlace(kind: NewWork['kind'], hook: string): boolean;
@@ -131,7 +120,6 @@ export function sessionLock(session: string): string {
   return `session ${session}`;
 }
 
-/** The lock of everything that has this key. */
 export function keyLock({ lane, key }: { readonly lane: Lane; readonly key: string }): string {
   return `key ${lane} ${key}`;
 }

@@ -3,11 +3,7 @@ import type { Lane } from '../hooks/ports/jobs.ts';
 import { OVER } from '../platform/time.ts';
 import { LANES } from './work-rows.ts';
 
-/**
- * Wakes claims that wait for work, so that nobody polls the database. Each answer of the store says in which lanes
- * something may have become claimable; a claim that found nothing waits here, for that or for the time at which
- * something is due.
- */
+/** Claims that wait for work are woken by what changes in their lane, or at the time something is due. */
 export class WorkNotifier {
   readonly #clock: Clock;
   readonly #versions: Record<Lane, number> = { turn: 0, delivery: 0 };
@@ -22,7 +18,6 @@ export class WorkNotifier {
     return this.#versions[lane];
   }
 
-  /** Something may have become claimable in these lanes. */
   notify(lanes: readonly Lane[]): void {
     for (const lane of lanes) {
       this.#versions[lane]++;
@@ -35,8 +30,7 @@ export class WorkNotifier {
   }
 
   /**
-   * Resolves at the next notification, at `dueAt` (epoch milliseconds; null: whenever), or when the signal aborts; at
-   * once when the lane is no longer at `version`.
+   * Resolves at the next notification, at `dueAt` (epoch ms; null: whenever), on abort, at once when not at `version`.
    */
   async wait(
     lane: Lane,

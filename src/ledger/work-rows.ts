@@ -1,16 +1,13 @@
-// What is told of work as a whole, from rows that name the same columns in every ledger.
 import type { Lane, NewWork } from '../hooks/ports/jobs.ts';
 import type { DeadWork, WaitingWork, WorkCounts } from '../hooks/ports/ledger-admin.ts';
 import { integer, optionalInteger, text, word } from './rows.ts';
 import type { Row } from './rows.ts';
 
-/** The kinds of work, as rows name them. */
 export const KINDS: readonly NewWork['kind'][] = ['run', 'heartbeat', 'delivery', 'notice'];
 
 /** Kinds of work that an operator may have done anew once they were given up. */
 export const RETRIABLE = ['run', 'delivery'] as const;
 
-/** The lanes of work, as rows name them. */
 export const LANES: readonly Lane[] = ['turn', 'delivery'];
 
 /** What the stages of work are called in metrics. */
@@ -27,7 +24,6 @@ export function toWorkCounts(row: Row): WorkCounts {
   };
 }
 
-/** Causes of waiting, as rows name them. */
 const CAUSES: readonly WaitingWork['cause'][] = [
   'order',
   'retry',

@@ -1,5 +1,4 @@
-// Accepting a group of events, in one transaction: looks for repeats by their idempotency keys, decides one event after the
-// other in the order in which they came, and writes everything together, a few statements for all of them.
+// One transaction: repeats are looked for by keys, events decided in their order, and everything written together.
 import type { Change } from '../../hooks/ports/change.ts';
 import { REUSED_KEY } from '../../hooks/ports/event.ts';
 import type {
@@ -28,7 +27,6 @@ import { countHeartbeats, firstStatus, hookOf, saysTheSame } from './new-event.t
 import type { Arrival } from './new-event.ts';
 import { Room } from './room.ts';
 
-/** An event that is stored, as far as it is no repeat. */
 interface Accepted {
   readonly key: Key;
   readonly event: NewEvent;
@@ -39,12 +37,10 @@ interface Accepted {
 
 const PAUSED = `SELECT 1 FROM @meta WHERE key = 'paused'`;
 
-/** Whether an operator paused the intake. */
 export async function isPaused(tx: Tx): Promise<boolean> {
   return (tx.memory.isPaused ??= (await first(tx, PAUSED)) !== undefined);
 }
 
-/** Accepts or refuses each event of a group; what is accepted is written. */
 export async function accept(tx: Tx, arrivals: readonly Arrival[]): Promise<readonly Acceptance[]> {
   // Asked for in this order, and answered together: what is looked for is looked for under the locks.
   const [isClosed, , keys, room] = await Promise.all([
@@ -63,7 +59,6 @@ export async function accept(tx: Tx, arrivals: readonly Arrival[]): Promise<read
   return answers;
 }
 
-/** The names of the locks that events need, whatever becomes of them. */
 export function locksOfArrivals(arrivals: readonly Arrival[]): string[] {
   return arrivals.flatMap(locksOfArrival);
 }
@@ -85,13 +80,11 @@ function locksOfArrival({ event, limits }: Arrival): string[] {
   return locks;
 }
 
-/** The keys of an event, and those of its actions. */
 function keysOf({ keys = [] }: NewEvent, actions: readonly NewAction[]): IdempotencyKey[] {
   const ofActions = actions.map(({ dedupeKey }) => dedupeKey).filter((key) => key !== undefined);
   return [...keys, ...ofActions];
 }
 
-/** Decides what becomes of new events, then writes those that are accepted. */
 class Group {
   readonly #tx: Tx;
   readonly #keys: KnownKeys;
@@ -158,7 +151,6 @@ class Group {
     return { conflict: null, repeats, isReused };
   }
 
-  /** Leaves out actions whose key came before, in an earlier event or in this one. */
   #withoutRepeats(actions: readonly NewAction[]) {
     const seen = new Set<string>();
     let earliest: Key | null = null;
@@ -179,7 +171,6 @@ class Group {
     return { kept, earliest, isReused };
   }
 
-  /** What the first request of a key was told. */
   #replay(key: Key): Acceptance {
     const ofGroup = this.#accepted.get(key);
     if (ofGroup !== undefined) return { outcome: 'replayed', receipt: receiptOf(ofGroup) };
@@ -218,7 +209,6 @@ class Group {
   }
 }
 
-/** What events have many of, for a statement each. */
 function partsOf(tx: Tx, accepted: readonly Accepted[]) {
   const lines: Line[] = [];
   const runs: NewRow[] = [];

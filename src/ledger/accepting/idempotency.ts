@@ -1,6 +1,4 @@
-// The keys of earlier requests and actions. A key is named by a digest of scope and key, so that a long key costs no more
-// than a short one, and leads to the event that has it until it runs out. Those that have run out do not count, though
-// pruning comes to them much later.
+// A key is named by a digest of scope and key, and counts until it runs out, though pruning comes much later.
 import { hash } from 'node:crypto';
 import type { IdempotencyKey } from '../../hooks/ports/event.ts';
 import { integer, keyIn, text } from '../rows.ts';
@@ -9,15 +7,12 @@ import type { Budget } from '../retention/old-events.ts';
 import { decodeHead } from '../stored-head.ts';
 import type { NewRow, Tx } from '../tx.ts';
 
-/** What is known of a key. */
 interface Finding {
   /** The event that has it, or has it with this content where each content counts by itself; null: none. */
   readonly known: Key | null;
-  /** It came with other content. */
   readonly hasOther: boolean;
 }
 
-/** Who has a key. */
 interface Holder {
   readonly event: Key;
   readonly digest: string;
@@ -44,7 +39,6 @@ function ofContent(name: string, { digest }: IdempotencyKey): string {
   return `${name} ${digest}`;
 }
 
-/** The keys of a group of events, as they were before it and as the group adds to them. */
 export class KnownKeys {
   readonly #names = new Map<IdempotencyKey, string>();
   readonly #holders = new Map<string, Holder>();
@@ -72,7 +66,6 @@ export class KnownKeys {
     for (const row of await tx.all(HEADS, [...events])) this.#events.set(keyIn(row, 'key'), row);
   }
 
-  /** All under which it may be known. */
   #namesOf(key: IdempotencyKey): string[] {
     const { scope, former, onOtherContent } = key;
     const name = nameOf(scope, key.key);
@@ -83,7 +76,6 @@ export class KnownKeys {
     return names;
   }
 
-  /** By which keys are compared within their group. */
   nameOf(key: IdempotencyKey): string {
     return this.#names.get(key)!;
   }
@@ -124,7 +116,6 @@ export class KnownKeys {
     }
   }
 
-  /** Writes what the group has added. */
   async store(tx: Tx): Promise<void> {
     if (this.#rows.size > 0) await tx.insert('idempotency', [...this.#rows.values()], TAKE_OVER);
   }
@@ -147,7 +138,6 @@ const FORGET =
 
 /** Forgets keys that have run out: goes round all of them, a stretch in each step. No index of their ends is needed for it. */
 export class ExpiredKeys {
-  /** Where the next step goes on. */
   #from = '';
 
   /** @param budget is spent */

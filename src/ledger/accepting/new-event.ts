@@ -1,22 +1,18 @@
-// What the row of a new event says beyond what came: its status, its heartbeats, whose it is.
 import type { EventStatus } from '../../hooks/ports/event-status.ts';
 import type { SystemEventChange } from '../../hooks/ports/change.ts';
 import type { NewAction, NewEvent } from '../../hooks/ports/event.ts';
 import { mainSession } from '../../hooks/ports/jobs.ts';
 import type { AcceptLimits } from '../../hooks/ports/ledger.ts';
 
-/** An event that came, and how much may wait. */
 export interface Arrival {
   readonly event: NewEvent;
   readonly limits: AcceptLimits;
 }
 
-/** The mapping of an event, else its built-in hook. */
 export function hookOf({ mapping, hook }: Pick<NewEvent, 'mapping' | 'hook'>): string {
   return mapping ?? hook;
 }
 
-/** How many lines of this very event ask for a heartbeat. */
 export function countHeartbeats(actions: readonly NewAction[], eventId: string): number {
   let heartbeats = 0;
   for (const { changes } of actions) {

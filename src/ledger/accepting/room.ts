@@ -5,23 +5,16 @@ import { usedUpUntil } from '../work/budgets.ts';
 import { hookOf } from './new-event.ts';
 import type { Arrival } from './new-event.ts';
 
-/** Why nothing of an event is stored. */
 type Refused = Extract<Acceptance, { outcome: 'full' | 'hook-full' | 'paused' | 'over-budget' }>;
 
-/** What an event would add to what waits. */
 interface Load {
-  /** Lines by main session. */
   readonly sessions: ReadonlyMap<string, number>;
   readonly runs: number;
 }
 
-/**
- * Whether there is room for events, for all hooks together and for their own. An event is stored whole or not at all: one of
- * five actions for which there is no room refuses the other four, and its sender can send it again.
- */
+/** An event is stored whole or not at all: without room for one of five actions the other four are refused, too. */
 export class Room {
   readonly #waiting: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Runs of hooks that limit them. */
   readonly #runs: ReadonlyMap<string, number>;
   /** Until when budgets are used up, by their names. */
   readonly #usedUp: ReadonlyMap<string, number | null>;

@@ -1,15 +1,12 @@
 import type { Tx } from '../tx.ts';
 
-/** A ledger in one transaction: what a dump is read from, or written into. */
 export interface DumpLedger {
   readonly tx: Tx;
   /** How the database keeps the latest time that was believed. */
   readonly belief: Belief;
-  /** What one process at a time holds, such as how far a mailbox was read. */
   readonly held: HeldTexts;
 }
 
-/** A row of `meta`, and its value in epoch milliseconds. */
 export interface Belief {
   readonly key: string;
   readonly parse: (value: string) => number;
@@ -26,7 +23,6 @@ export interface HeldText {
   readonly value: string;
 }
 
-/** How many rows, by their tables. */
 export type RowCounts = Record<string, number>;
 
 /** What is wrong with a dump itself, in a sentence that says what to do; the ledger is as it was. */

@@ -1,5 +1,4 @@
-// A ledger as JSON lines: a head, a line per row, table by table, and an end with the number of rows of each table, without
-// which the text is torn. It is written over the seam of both databases, and read by load.ts into either.
+// A ledger as JSON lines: a head, a line per row, and an end with the counts, without which the text is torn.
 import { buildName } from '../../platform/package-version.ts';
 import { CERTIFICATE_KEYS } from '../certificate-rows.ts';
 import { CHANNEL_KEYS } from '../channel-rows.ts';
@@ -19,10 +18,7 @@ const PAGE = 50;
 const FACTS = `SELECT key, value FROM @meta
   WHERE key IN ('paused', 'bodies_forgotten_to', $1) OR key LIKE $2 OR key LIKE $3 ORDER BY key = $1, key`;
 
-/**
- * The lines of a dump, each with its end.
- * @param counts gets how many rows were written
- */
+/** The lines of a dump, each with its end. @param counts gets how many rows were written */
 export async function* dump(ledger: DumpLedger, counts: RowCounts): AsyncGenerator<string> {
   const { tx } = ledger;
   const line = (table: string, row: Row) => {
@@ -61,7 +57,6 @@ async function* rowsOf(tx: Tx, table: DumpedTable): AsyncGenerator<Row> {
   }
 }
 
-/** What rows are put in order by. */
 function place(name: string, kind: DumpedKind): string {
   return kind === 'id' ? 'KEY(t)' : `t.${name}`;
 }
@@ -72,7 +67,6 @@ function picked([name, kind]: readonly [string, DumpedKind]): string {
   return kind === 'delivery' ? `ID(d) AS ${name}` : `t.${name}`;
 }
 
-/** With what its rows refer to. */
 function sourceOf({ name, columns }: DumpedTable): string {
   const joins = columns.map(([column, kind]) => {
     if (kind === 'event') return ` JOIN @events e ON KEY(e) = t.${column}`;

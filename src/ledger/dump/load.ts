@@ -85,7 +85,6 @@ async function eachRow(
   }
 }
 
-/** Gathers rows of a table, and writes them some at a time. */
 class Loading {
   readonly counts: RowCounts = {};
   readonly #ledger: DumpLedger;

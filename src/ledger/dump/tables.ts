@@ -1,10 +1,6 @@
-// The tables of a dump and their columns, which mean the same in every database: ids are whole, flags are true or false, and
-// what a store makes for itself (search index, leases, numbers of what comes next) is no part of them.
+// Columns mean the same in every database; what a store makes for itself (index, leases, numbers) is none of them.
 
-/**
- * Rises with every change of {@link DUMPED_TABLES} or of what their rows mean; a dump of a later edition is refused. A column
- * that a step adds to the tables of a ledger belongs here, too (test/contracts/ledger-dump.spec.ts holds both together).
- */
+/** Rises with every change of {@link DUMPED_TABLES} or of what rows mean; a dump of a later edition is refused. */
 export const DUMP_EDITION = 6;
 /** The oldest edition that can be read: those since only have further tables. */
 export const OLDEST_DUMP_EDITION = 1;

@@ -1,5 +1,4 @@
-// What an operator reads of one event: everything. What its head and its payload say is JSON text still, which the main
-// thread parses.
+// What the head and the payload of an event say is JSON text still, which the main thread parses.
 import type { RunDetails } from '../../hooks/ports/event-store.ts';
 import { fullSessionKey } from '../../hooks/ports/jobs.ts';
 import { heartbeatStatus, toDelivery, toRun } from '../event-rows.ts';
@@ -26,8 +25,7 @@ const DELIVERIES_OF_RUN = `SELECT d.*, ID(d) AS id FROM @deliveries d WHERE even
 const RESTS_FOR = `SELECT server FROM @work
   WHERE lane = 'turn' AND key IN ($1, $2) AND ${FIRST} AND stage = 'ready' AND ref = $3 AND server <> ''`;
 
-/** What came in, as it is stored. */
-export interface StoredText {
+interface StoredText {
   readonly hook: string;
   readonly head: string;
   readonly payload: string | null;

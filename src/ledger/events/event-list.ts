@@ -48,7 +48,6 @@ export async function summariesOf(tx: Tx, keys: readonly Key[]): Promise<EventSu
   });
 }
 
-/** The newest events of a query, as many as there may be, with all that their summaries need. */
 export function selectSummaries(
   tx: Tx,
   query: NarrowedEvents,
@@ -63,7 +62,7 @@ export function selectSummaries(
 }
 
 /** A query for events, with what its parameters stand for, in their order. One index leads, the one that finds the fewest. */
-export class NarrowedEvents {
+class NarrowedEvents {
   readonly values: Value[] = [];
   readonly #terms: string[] = [];
   #lead: string | null = null;
@@ -72,7 +71,6 @@ export class NarrowedEvents {
   key = 'KEY(n)';
   #isOfSession = false;
 
-  /** Names a parameter. */
   given(value: Value): string {
     return `$${this.values.push(value)}`;
   }
@@ -109,7 +107,6 @@ export class NarrowedEvents {
     this.key = 's.event';
   }
 
-  /** The newest first. */
   get order(): string {
     return `${this.#lead === null ? '' : `${this.#lead} DESC, `}${this.key} DESC`;
   }
@@ -142,10 +139,7 @@ export async function narrow(tx: Tx, filter: EventFilter): Promise<NarrowedEvent
   return query;
 }
 
-/**
- * The column whose index finds the fewest. None where a session finds fewer, or where a span of time bounds what is looked
- * at: a range of values would be read past its beginning.
- */
+/** The column whose index finds the fewest; none where a session, or a span of time, bounds what is looked at. */
 function leadOf({ hook, mapping, session, since, status }: EventFilter): string | null {
   if (session !== undefined || since !== undefined) return null;
   if (status !== undefined && status !== 'done') return 'status';
@@ -153,10 +147,7 @@ function leadOf({ hook, mapping, session, since, status }: EventFilter): string 
   return hook === undefined ? null : 'hook';
 }
 
-/**
- * Keys are times, so a span of time is a range of keys: that of acceptance, a moment after that of receipt. While the
- * clock is behind the ids (it was set back), the time of receipt decides, and only `since` still bounds the range.
- */
+/** Keys are times: a span of time is a range of keys; while the clock is behind the ids, only `since` bounds it. */
 async function narrowByTime(
   tx: Tx,
   query: NarrowedEvents,

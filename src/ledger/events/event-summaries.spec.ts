@@ -14,7 +14,6 @@ const TEXT = JSON.stringify({
   warnings: [],
 });
 
-/** A whole value, or the beginning of it. */
 function begins(start: unknown, whole: unknown): boolean {
   if (typeof start === 'string') return typeof whole === 'string' && whole.startsWith(start);
   if (typeof start !== 'object' || start === null) return start === whole;

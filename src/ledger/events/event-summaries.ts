@@ -1,5 +1,4 @@
-// What a list says of an event. Nothing is stored for it: all of it is read from the row, its runs and its deliveries, so
-// that accepting pays nothing and what was forgotten is gone here, too.
+// Nothing is stored for a list: what was forgotten is gone here, too.
 import type { EventSummary } from '../../hooks/ports/event-store.ts';
 import { getText, isRecord } from '../../platform/objects.ts';
 import { LOOKED_AT, statusOf, toSummary } from '../event-rows.ts';
@@ -10,24 +9,18 @@ import type { StoredHead } from '../stored-head.ts';
 /** So much of a head is read for a list: the request, and the first words of the first action. */
 const HEAD_START = 32_768;
 
-/** Runs and deliveries of an event that ended badly, each with why; the first of them says it for the event. */
 const BAD_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS NOT NULL
     AND status IN ('failed', 'timed-out', 'interrupted') ORDER BY KEY(r) LIMIT 1`;
 const BAD_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status IN ('dead', 'unknown') ORDER BY KEY(d) LIMIT 1`;
-/** The same of those that wait: for another attempt, or since a rule holds them. */
 const WAITING_RUN = `SELECT error FROM @runs r WHERE r.event = KEY(e) AND error IS NOT NULL
     AND status IN ('queued', 'waiting') ORDER BY KEY(r) LIMIT 1`;
 const WAITING_DELIVERY = `SELECT error FROM @deliveries d WHERE d.event = KEY(e) AND error IS NOT NULL
     AND status = 'pending' ORDER BY KEY(d) LIMIT 1`;
 
-/** Where its reply went first, or is to go. */
 const DELIVERED_BY = `SELECT d.channel FROM @deliveries d WHERE d.event = KEY(e) ORDER BY KEY(d) LIMIT 1`;
 
-/**
- * Columns of `events e` with all that a summary needs. Heads and payloads may be large, and PostgreSQL's JSON functions
- * refuse U+0000 and halves of pairs: their beginnings are read as text, the payload's only where it may have the words.
- */
+/** Heads and payloads may be large, and PostgreSQL's JSON refuses U+0000: their beginnings are read as text. */
 export const SUMMARY = `KEY(e) AS key, ID(e) AS id, e.hook, e.received_at, e.status, e.mapping, e.beats_failed, e.error,
     CASE e.status WHEN 'failed' THEN coalesce((${BAD_RUN}), (${BAD_DELIVERY})) END AS bad_end,
     CASE WHEN e.status IN ('accepted', 'running', 'waiting', 'delivering')
@@ -66,7 +59,6 @@ export function reasonOf(row: Row): string | null {
   return integer(row, 'beats_failed') > 0 ? 'the heartbeat that was shown it failed' : null;
 }
 
-/** As much of it as was read. */
 function headOf(row: Row): Partial<StoredHead> {
   const start = text(row, 'head_start');
   const head: unknown = isCut(row) ? parseJsonStart(start) : storedJson(start);
@@ -88,17 +80,12 @@ interface Cut {
   readonly closing: string;
 }
 
-/**
- * What the beginning of a JSON text says: values that are cut off end where the text does if they are strings, and are
- * left out if not.
- * @param start well-formed JSON as far as it goes; at least its first sign
- */
+/** What the beginning of a JSON text says: strings may be cut off, other values that are cut off are left out. */
 export function parseJsonStart(start: string): unknown {
   const { at, closing } = lastCut(start);
   return storedJson(start.slice(0, at) + closing);
 }
 
-/** Goes through the text by its strings and signs. */
 function lastCut(start: string): Cut {
   const closers: string[] = [];
   let cut: Cut = { at: 0, closing: 'null' };

@@ -25,9 +25,7 @@ import type {
 import type { Caller } from '../calls.ts';
 import type { FreshReads, Reads, Writes } from '../core.ts';
 
-/** Who does what of the administration. */
 export interface AdminParts {
-  /** For metrics and lists. */
   readonly reader: Caller<Reads>;
   readonly freshReader: Caller<FreshReads>;
   readonly writer: Caller<Writes>;

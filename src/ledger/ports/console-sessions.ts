@@ -3,7 +3,6 @@ import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import type { Caller } from '../calls.ts';
 import type { Reads, Writes } from '../core.ts';
 
-/** Who is logged in to the console; with whichever instance. */
 export class StoredConsoleSessions extends ConsoleSessions {
   readonly #reader: Caller<Reads>;
   readonly #writer: Caller<Writes>;

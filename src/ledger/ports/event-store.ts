@@ -20,7 +20,6 @@ import { followEvents } from '../event-feed.ts';
 import type { Key } from '../rows.ts';
 import { decodeEventDetails, decodeRequest, decodeRunStory } from '../stored-head.ts';
 
-/** What is read of events, and how one hears of their changes. */
 export interface EventSource {
   readonly reader: Caller<Reads>;
   readonly changed: ChangedEvents<Key>;
@@ -33,16 +32,12 @@ export interface EventSource {
   damaged(reason: string): void;
 }
 
-/** Finds events by their words. */
 export interface EventSearch {
   /** @throws SearchRefused */
   search(filter: EventFilter, search: string): Promise<FoundEvents>;
 }
 
-/**
- * Everything that an operator reads, of all instances together. Nothing is kept in memory: an answer is what the rows
- * say when it is asked for, so that what was forgotten is in no list any more.
- */
+/** Nothing is kept in memory, of whatever instance: what was forgotten is in no list any more. */
 export class StoredEvents extends EventStore {
   readonly #source: EventSource;
   readonly #reader: Caller<Reads>;

@@ -7,7 +7,6 @@ import type { CommitHealth } from '../commit-health.ts';
 import type { FreshReads, Writes } from '../core.ts';
 import type { SearchFollower } from '../search-follower.ts';
 
-/** What is accepted in groups. */
 export interface AcceptCalls {
   accept: { args: [event: NewEvent, limits: AcceptLimits]; result: Acceptance };
 }
@@ -15,8 +14,7 @@ export interface AcceptCalls {
 /** Events that may wait for the store; beyond, the sender is better told to come again. */
 const MAX_WAITING = 10_000;
 
-/** Who does what of the intake. */
-export interface IntakeParts {
+interface IntakeParts {
   readonly queue: QueuedCaller<AcceptCalls>;
   readonly reader: Caller<FreshReads>;
   readonly writer: Caller<Writes>;
@@ -25,7 +23,6 @@ export interface IntakeParts {
   readonly follower: SearchFollower | null;
 }
 
-/** Accepts events, and refuses them while the store is too far behind. */
 export class StoredIntake extends Intake {
   readonly #parts: IntakeParts;
 

@@ -6,12 +6,11 @@ import type { Caller } from '../calls.ts';
 import type { Reads } from '../core.ts';
 
 /** Keeps refusals with the changes that come with them, in one commit. */
-export type RecordRefusals = (
+type RecordRefusals = (
   refusals: readonly NewRefusal[],
   changes: readonly Change[],
 ) => Promise<void>;
 
-/** Refused requests, of all instances together. */
 export class StoredRefusals extends Refusals {
   readonly #reader: Caller<Reads>;
   readonly record: RecordRefusals;

@@ -25,14 +25,10 @@ const FIND = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = ANY ($1::uu
 const END_BACKEND = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND application_name = '${APPLICATION}'`;
 
-/**
- * Accepts groups of events, each in one transaction on a connection of its own. One whose answer was lost is looked for
- * before its senders are told anything, and keeps no other group waiting.
- */
+/** One transaction on a connection of its own per group; one whose answer was lost keeps no other waiting. */
 export class AcceptingHost implements Host<AcceptCalls> {
   readonly #store: PostgresStore;
   readonly #foresight = new Foresight();
-  /** Groups that are looked for. */
   readonly #looking = new Set<Promise<unknown>>();
 
   constructor(store: PostgresStore) {
@@ -43,7 +39,6 @@ export class AcceptingHost implements Host<AcceptCalls> {
     return this.#answer(calls.map(({ args: [event, limits] }) => ({ event, limits })));
   }
 
-  /** Resolves when everything that was asked for is answered. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#looking);
   }

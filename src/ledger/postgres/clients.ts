@@ -1,6 +1,4 @@
-// Clients of `pg`: which pools they come from, how one is taken, and how it is sent statements. The pool may be a host's, set
-// up as the host likes: values are parsed by each statement (connection.ts), tables are named with their schema, and what
-// would cut a transaction short is set aside in it.
+// The pool may be a host's, set up as the host likes: what would cut a transaction short is set aside in it.
 import type { ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import { LedgerUnavailable } from '../../hooks/ports/ledger.ts';
 import type { Row } from '../rows.ts';

@@ -14,19 +14,15 @@ import { UnclearCommit, transact } from './transaction.ts';
 import type { Act, Transaction } from './transaction.ts';
 import { databaseTrouble, isGivenUp } from './trouble.ts';
 
-/** Where the ledger is, and how many connections it may have. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string;
-  /** Name of the schema. */
   readonly schema: string;
   /** Most connections at a time, without the two that accept events and listen. */
   readonly connections: number;
 }
 
-/** The connections of a host: all that {@link Database} needs, but for the one that listens. */
-export interface LentConnections {
+interface LentConnections {
   readonly pool: PostgresPool;
-  /** Name of the schema. */
   readonly schema: string;
 }
 
@@ -38,10 +34,7 @@ const ATTEMPTS = 5;
 /** Our name among the connections of a server. */
 export const APPLICATION = 'agent-hooks';
 
-/**
- * Begins a transaction on a host's connection: under our name, by which its process is known when the answer to its commit
- * was lost; and without the host's limits, as a step may wait for a migration.
- */
+/** Under our name, by which its process is known when a commit's answer was lost; without the host's limits. */
 const LENT_BEGIN = `BEGIN; SET LOCAL application_name = '${APPLICATION}'; SET LOCAL statement_timeout = 0;
   SET LOCAL lock_timeout = 0`;
 
@@ -70,7 +63,6 @@ export class Database {
   /** Ours, which end with the ledger. */
   readonly #own: readonly Pool[];
   readonly #beginning: string;
-  /** What has a connection just now. */
   readonly #uses = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -104,10 +96,7 @@ export class Database {
     for (const pool of this.#own) pool.on('error', ignore);
   }
 
-  /**
-   * Connects with the first statement.
-   * @throws OptionalPackageError when the driver is not installed; Error when a pool cannot be used
-   */
+  /** @throws OptionalPackageError when the driver is not installed; Error when a pool cannot be used */
   static async of(options: ConnectionOptions | LentConnections): Promise<Database> {
     return new Database(await loadOptionalPackage('pg', () => import('pg')), options);
   }
@@ -118,21 +107,14 @@ export class Database {
     return `${database} at ${host.startsWith('/') ? host : `${host}:${port}`}`;
   }
 
-  /**
-   * One statement, which is a transaction of its own; `@schema` in it is the ledger's. Texts may hold anything:
-   * {@link storable} is applied to them.
-   * @throws LedgerUnavailable when the database cannot be used
-   */
+  /** One statement in a transaction of its own; `@schema` in it is the ledger's. @throws LedgerUnavailable */
   query(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return again(() =>
       this.#use(this.#pool, STATEMENT_MS, (client) => this.#statements.run(client, sql, values)),
     );
   }
 
-  /**
-   * A transaction on the connection that accepts events; not tried again.
-   * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
-   */
+  /** On the connection that accepts events; not tried again. @throws UnclearCommit when its answer was lost */
   accept<T>(act: Act<T>): Promise<T> {
     return this.#transact(this.#intake, act, { isWrite: true });
   }
@@ -154,27 +136,17 @@ export class Database {
     return `${this.schema}.${name}_${EDITION}`;
   }
 
-  /**
-   * Several statements that are written together or not at all.
-   * @param mostMs how long all of it may take; then it is given up with its connection
-   * @throws LedgerUnavailable
-   */
+  /** Several statements, written together or not at all, within `mostMs`. @throws LedgerUnavailable */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
     return again(() => this.#transact(this.#pool, act, { mostMs }));
   }
 
-  /**
-   * The same of what events and steps write: a migration waits until all of these are over, and these for it. Both touch many
-   * tables, each in an order of its own, and would wait for each other in a circle.
-   */
+  /** The same of what events and steps write: a migration waits until these are over, and these for it. */
   write<T>(act: Act<T>): Promise<T> {
     return again(() => this.#transact(this.#pool, act, { isWrite: true }));
   }
 
-  /**
-   * A transaction that is not tried again, for what takes as long as it takes.
-   * @param begin how it begins, such as how it is isolated
-   */
+  /** Not tried again, for what takes as long as it takes. @param begin such as how it is isolated */
   once<T>(act: Act<T>, mostMs: number, begin = this.#beginning): Promise<T> {
     return this.#transact(this.#pool, act, { begin, mostMs });
   }
@@ -255,7 +227,6 @@ async function again<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Trouble with the database as the ports know it; anything else as it is. */
 export function translate(error: unknown): unknown {
   const trouble = databaseTrouble(error instanceof UnclearCommit ? error.cause : error);
   return trouble === null ? error : new LedgerUnavailable(trouble, { cause: error });

@@ -1,4 +1,3 @@
-// The ledger of a database for a dump: read beside the services that work on it, or filled while none does.
 import { DumpError } from '../dump/dump-ledger.ts';
 import type { HeldText, DumpLedger } from '../dump/dump-ledger.ts';
 import { DUMPED_TABLES } from '../dump/tables.ts';
@@ -21,16 +20,12 @@ const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const HELD = `SELECT name, value FROM @held_texts WHERE value <> '' ORDER BY name`;
 const HOLD = 'ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, value = excluded.value';
 
-/** Where a ledger is. */
 export interface DatabasePlace {
   readonly url: string;
   readonly schema: string;
 }
 
-/**
- * Gives the ledger of a database, as it is at one moment, to whoever reads it; nothing in it is changed.
- * @throws DumpError as it was thrown; Error with a sentence that says what to do
- */
+/** As it is at one moment; nothing in it is changed. @throws DumpError as it was thrown; Error with a sentence */
 export function readDatabase<T>(
   place: DatabasePlace,
   now: number,
@@ -49,11 +44,7 @@ export function readDatabase<T>(
   });
 }
 
-/**
- * Gives the ledger of a database, made where there is none, to whoever fills it; all that is written is committed at the
- * end, or nothing.
- * @throws as {@link readDatabase}
- */
+/** Made where there is none; all is committed at the end, or nothing. @throws as {@link readDatabase} */
 export function fillDatabase<T>(
   place: DatabasePlace,
   now: number,

@@ -1,13 +1,10 @@
-// What other instances have changed, where nobody is told of it: the database is asked how its newest events stand, and
-// those that have not ended. Both are found by an index. What is followed is a picture for operators; where more happens
-// between two looks than is looked at, the rest is missing in it.
+// What other instances have changed, where nobody tells; what is more than is looked at is missing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChangedEvents } from '../changed-events.ts';
 import { text } from '../rows.ts';
 import type { Database } from './connection.ts';
 import { FIRST_ID, idAt, timeOf } from './ids.ts';
 
-/** From one look to the next. */
 const BETWEEN_MS = 500;
 /** Several machines make ids: one may become visible so long after a later one. */
 const LATE_MS = 10_000;
@@ -30,14 +27,11 @@ function ofStatus(status: string, order: 'ASC' | 'DESC'): string {
     ORDER BY status ${order}, id ${order} LIMIT ${MOST_OPEN})`;
 }
 
-/** Looks twice a second while somebody follows events, and never otherwise. */
 export class EventPoll {
   readonly #database: Pick<Database, 'query'>;
   readonly #changed: ChangedEvents<string>;
-  /** Whether nobody else tells of changes. */
   readonly #isNeeded: () => boolean;
   #newest = FIRST_ID;
-  /** The statuses that were seen last. */
   #seen: ReadonlyMap<string, string> = new Map();
   #begun: Promise<void> | null = null;
 
@@ -68,7 +62,6 @@ export class EventPoll {
       this.#newest = row === undefined ? FIRST_ID : text(row, 'id');
       this.#seen = (await this.#look()).seen;
     } catch (error) {
-      // Whoever follows next begins anew.
       this.#begun = null;
       throw error;
     }

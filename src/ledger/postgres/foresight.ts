@@ -1,8 +1,5 @@
-// Groups of events that are decided before anything was read, and sent whole: one round trip instead of two or three. Not
-// those that ask for a heartbeat now, of which one mostly waits already, nor runs of a hook that limits them. What
-// is looked for is taken to be missing (no key came before, the intake is not paused, nothing else is in the queue), and
-// sessions to be as the group before left them. The server looks, under the same locks, and refuses the group where one of
-// these is wrong; it is then decided again, by reading.
+// Groups are decided before anything is read, and sent whole: no key came before, nothing else is in the
+// queue. The server looks under the same locks and refuses what is wrong, which is then decided again, by reading.
 import type { Change } from '../../hooks/ports/change.ts';
 import { loadOf } from '../accepting/room.ts';
 import type { Arrival } from '../accepting/new-event.ts';
@@ -14,16 +11,13 @@ import type { Run, Send } from './transaction.ts';
 const OTHER_LINES = `SELECT 1 FROM ROWS($1, k: session text, last bigint, lines bigint) JOIN LATERAL
   (SELECT max(seq) AS last, count(*) AS lines FROM @system_events w WHERE w.session = k.session) AS s ON true
   WHERE s.lines <> k.lines OR s.last <> k.last`;
-/** So many sessions are remembered. */
 const MOST_SESSIONS = 1000;
 /** Groups that are read for after one was foreseen wrongly; each time in a row twice as many, since the server logs it. */
 const READ_FOR = { least: 16, most: 1024 };
 
-/** What was true when the last groups were written. */
 export class Foresight {
   #memory = new Memory();
   #readFor = READ_FOR.least;
-  /** Groups that are still to be read for. */
   #reading = 0;
 
   /** Whether a group may be decided without reading: nothing in it is usually there already. */
@@ -62,7 +56,6 @@ export class Foresight {
     if (lines.length > 0) await tx.all(OTHER_LINES, lines);
   }
 
-  /** A group was foreseen. */
   wasRight(): void {
     this.#readFor = READ_FOR.least;
   }
@@ -74,7 +67,6 @@ export class Foresight {
     this.#readFor = Math.min(2 * this.#readFor, READ_FOR.most);
   }
 
-  /** What was read for a group is remembered. */
   learn({ numbers, waiting }: Memory, arrivals: readonly Arrival[]): void {
     if (this.#memory.numbers.size >= MOST_SESSIONS) this.#memory = new Memory();
     for (const session of sessionsOf(arrivals)) {
@@ -98,7 +90,6 @@ export function findingNothing(send: Send): Run {
   };
 }
 
-/** Whether something has to be read of what its runs are counted by. */
 function isCounted({ maxQueued, budgets }: Arrival['limits']): boolean {
   return maxQueued !== undefined || budgets !== undefined;
 }

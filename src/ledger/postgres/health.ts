@@ -7,7 +7,6 @@ import type { Database } from './connection.ts';
 const SIZE = `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
   WHERE relnamespace = $1::text::regnamespace AND relkind = 'r'`;
 
-/** How the database is doing, as far as this instance sees it. */
 export class PostgresHealth extends CommitHealth {
   readonly #database: Database;
 

@@ -17,14 +17,7 @@ const KEEP = `UPDATE @schema.held_texts SET held_until = ${NOW} + ${HELD_MS}, va
   WHERE name = $1 AND holder = $2 RETURNING name`;
 const RELEASE = 'UPDATE @schema.held_texts SET held_until = 0 WHERE name = $1 AND holder = $2';
 
-/**
- * For what only one of several services may do at a time, such as watching a mailbox: texts of which each has one
- * holder among all processes on a database, and the next holder gets what the last one saved. By the clock of the
- * database and without a session of its own, so that it works behind a pooler.
- *
- * A holder renews every 10 s what is held for 30 s, and takes the text for lost when it could not renew for 25 s: it
- * stops before anybody else can begin.
- */
+/** Each text has one holder among all processes, by the database's clock: held for 30 s, renewed every 10 s. */
 export class HeldTexts {
   readonly #options: { readonly url: string; readonly schema: string };
   #opening: Promise<Database> | undefined;
@@ -55,9 +48,7 @@ export class HeldTexts {
   }
 }
 
-/** One text while it is held. */
 export class HeldText {
-  /** As it was when it was taken. */
   readonly text: string;
   readonly #database: Database;
   readonly #place: { readonly name: string; readonly holder: string };
@@ -90,7 +81,6 @@ export class HeldText {
     this.#renew();
   }
 
-  /** Writes what is left and lets it go. */
   async release(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#lost.signal.aborted) return;

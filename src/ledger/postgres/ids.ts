@@ -1,17 +1,12 @@
-// Ids of events, runs and deliveries are UUIDv7s: they begin with the time at which they were made, so a span of time is
-// a range of ids, and the order of ids that of acceptance.
+// Ids are UUIDv7s: a span of time is a range of ids, and their order that of acceptance.
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** Hexadecimal digits of a time, which begin an id. */
 const TIME_DIGITS = 12;
 const LAST_MS = 16 ** TIME_DIGITS - 1;
 
-/** Before every id. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-/** After every id. */
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Whether it can be the id of anything. */
 export function isId(id: string): boolean {
   return UUID_V7.test(id);
 }

@@ -19,15 +19,11 @@ const ENTER = `INSERT INTO @schema.instances (id, name, started_at, seen_at)
 const STAY = `UPDATE @schema.instances SET seen_at = ${DATABASE_TIME} WHERE id = $1`;
 const LEAVE = 'DELETE FROM @schema.instances WHERE id = $1';
 
-/**
- * This process's part in the ledger: its id, what it has in hand, and what the time is by the clock of the database, which
- * is the same for all instances. Leases end by that clock, whatever the clocks of the machines say.
- */
+/** Leases end by the database's clock, the same for all instances, whatever the clocks of the machines say. */
 export class Instance {
   readonly id = randomUUID();
   readonly #database: Database;
   readonly #clock: Clock;
-  /** Attempts by the work that is under way here. */
   readonly #held = new Map<number, number>();
   /** From the clock's even time to the database's. */
   #offset = 0;
@@ -76,12 +72,10 @@ export class Instance {
     if (this.#held.get(workId) === attempt) this.#held.delete(workId);
   }
 
-  /** The work in hand. */
   get held(): number[] {
     return [...this.#held.keys()];
   }
 
-  /** It is gone. */
   async end(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#database.query(LEAVE, [this.id]);

@@ -1,5 +1,4 @@
-// Leases that end otherwise than with their step: those that ran out by the clock of the database, and those of an instance
-// that is about to end, or that never heard of them.
+// Leases that ran out by the clock of the database, or of an instance that is about to end, or never heard of them.
 import { integer } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { Tx } from '../tx.ts';

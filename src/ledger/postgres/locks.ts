@@ -12,7 +12,6 @@ export async function takeLock(
   await run('SELECT pg_advisory_xact_lock(hashtext($1), $2)', [name, LOCKS[lock]]);
 }
 
-/** Takes a lock if nobody holds it. */
 export async function tryLock(
   { name }: Database,
   run: Run,

@@ -1,6 +1,4 @@
-// How a database comes to have the tables and functions of this build. Several processes may start at once: one of
-// them migrates, the others wait for it. Every step is a transaction of its own, and so a start that is cut off leaves
-// whole steps behind. Builds of earlier editions go on beside it as far as a step says so (`worksFrom`).
+// Several processes may start at once: one migrates, the others wait. Every step is a transaction of its own.
 import { hash } from 'node:crypto';
 import { buildName } from '../../platform/package-version.ts';
 import { strangeLedger } from '../edition.ts';
@@ -20,11 +18,7 @@ const MIGRATION_MS = 6 * 3_600_000;
 /** Functions of other releases go when no process has begun with them for so long. */
 const UNUSED_FUNCTIONS_MS = 30 * 86_400_000;
 
-/**
- * Brings the tables to the newest edition and adds the functions of this build.
- * @returns whether it was made just now
- * @throws Error with a sentence that says what to do when the database cannot be used
- */
+/** @returns whether it was made just now. @throws Error with a sentence that says what to do */
 export async function migrate(
   database: Database,
   now: number,
@@ -75,9 +69,7 @@ async function makeSchema({ name, schema }: Database, run: Run): Promise<void> {
 }
 
 /**
- * Finds the edition of the tables, and changes nothing.
- * @returns the number of the last step that was taken; null: there is no ledger
- * @throws Error with a sentence that says what to do when this build cannot use them
+ * @returns the last step that was taken; null: no ledger. @throws Error with a sentence when this build cannot use it
  */
 export async function findEdition(
   { name, schema }: Pick<Database, 'name' | 'schema'>,
@@ -143,10 +135,8 @@ async function columnsOf(name: string, run: Run): Promise<string> {
   return hash('sha256', lines.join('\n')).slice(0, 16);
 }
 
-/** A step, and where it is taken. */
 interface Taking {
   readonly step: Migration;
-  /** Before it. */
   readonly edition: number;
   readonly now: number;
   readonly steps: readonly Migration[];
@@ -186,10 +176,7 @@ async function refuseAlive({ number }: Migration, edition: number, run: Run): Pr
   );
 }
 
-/**
- * What a release calls is named by its edition: releases with other functions go on side by side, and none is changed
- * under a process that uses it.
- */
+/** Named by edition: releases with other functions go on side by side, and none is changed under a process. */
 async function addFunctions({ schema }: Database, now: number, run: Run): Promise<void> {
   await run(`SET LOCAL search_path = ${schema}`);
   const [known] = await run(`SELECT 1 FROM meta WHERE key = $1`, [`functions ${EDITION}`]);

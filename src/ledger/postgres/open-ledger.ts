@@ -38,7 +38,6 @@ import { PostgresWorkLedger } from './work-ledger.ts';
 // 4. A claim (functions/claiming.ts) leases what is next, for this instance and until a time of the database's clock.
 // 5. The step ends with `commit` (../work/commit.ts), fenced by work, attempt and instance.
 
-/** A database with the schema of this release, and whom to tell. */
 export interface OpenedDatabase {
   readonly database: Database;
   readonly clock: Clock;
@@ -164,15 +163,11 @@ async function endInHand({ database, clock, instance }: PostgresStore): Promise<
   await instance.end();
 }
 
-/** What forgets a small step's worth. */
 interface PruningSteps {
   step(retention: Retention): Promise<boolean>;
 }
 
-/**
- * Pruning, the health check (a real write) and the end. The end gives back what is in hand as if this process had died,
- * so that other instances go on with it at once instead of waiting for leases to run out.
- */
+/** The end gives back what is in hand as if this process had died: others need not wait for leases to run out. */
 class PostgresMaintenance extends Maintenance {
   readonly #store: PostgresStore;
   readonly #pruning: PruningSteps;

@@ -77,7 +77,6 @@ async function openDatabase(
   }
 }
 
-/** A database as somebody finds it who changes nothing in it. */
 export interface DatabaseState {
   /** `15.18`. */
   readonly version: string;

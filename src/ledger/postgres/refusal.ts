@@ -5,7 +5,6 @@ import type { Database } from './connection.ts';
 /** SQLSTATE of a user who may not make the schema. */
 const NOT_ALLOWED = '42501';
 
-/** Why a database cannot be used, for whoever starts a service: which one, what is wrong, and what to do. */
 export function refusal({ place }: Pick<Database, 'place'>, error: unknown): unknown {
   const why = getText(error, 'message');
   if (why === undefined) return error;

@@ -378,9 +378,7 @@ const ASIDE = `
 CREATE INDEX work_aside ON work (lane, key) WHERE stage = 'deferred' AND kind = 'run';
 `;
 
-/** One step of the tables, which makes an edition of them. */
 export interface Migration {
-  /** Of the edition that it makes. */
   readonly number: number;
   readonly sql: string;
   /**

@@ -12,7 +12,6 @@ const NAME_CHARACTERS = 22;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** A statement as the server is sent it. */
 interface Prepared {
   readonly name: string;
   readonly text: string;

@@ -1,4 +1,3 @@
-// The statements of the ledger (../tx.ts) as PostgreSQL reads them.
 import type { Lane } from '../../hooks/ports/jobs.ts';
 import { integer } from '../rows.ts';
 import type { Key, Row } from '../rows.ts';
@@ -10,7 +9,6 @@ import { UNDONE } from './transaction.ts';
 import type { Run, Send } from './transaction.ts';
 import { idAt, isId, timeOf } from './ids.ts';
 
-/** What is written otherwise, but for the names of tables. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\b(?:KEY|ID)\((\w+)\)/g, '$1.id'],
   [/\bKEYOF\(([\w.]+)\)/g, '$1'],
@@ -29,7 +27,6 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
 
 const written = new Map<string, string>();
 
-/** A statement of the ledger in PostgreSQL's words, with `@schema` before its tables. */
 function toPostgres(sql: string): string {
   const known = written.get(sql);
   if (known !== undefined) return known;
@@ -63,7 +60,6 @@ const WORK: WorkMemory = {
     integer((await first(tx, WAITING_RUNS, hook, most))!, 'count'),
 };
 
-/** Runs statements as `run` does: in its transaction, or each by itself. */
 export class PostgresTx implements Tx {
   readonly keys = KEYS;
   readonly memory: Memory;

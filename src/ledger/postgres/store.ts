@@ -17,11 +17,7 @@ type Parts = Pick<
   'database' | 'clock' | 'instance' | 'wakeups' | 'health' | 'follower'
 >;
 
-/**
- * What the ports of an open ledger share: one object, made by open-ledger.ts, which every port is given. It has no
- * behaviour but to say whether the ledger is still open; each port asks for that before its first statement, so that a
- * call after the end gets a sentence instead of an error of a pool that is gone.
- */
+/** Each port asks whether the ledger is open first: a call after the end gets a sentence, not an error of a pool. */
 export class PostgresStore {
   readonly database: Database;
   readonly clock: Clock;
@@ -88,13 +84,11 @@ export class PostgresStore {
     return this.#isClosed;
   }
 
-  /** Nothing new is taken from now on. */
   end(): void {
     this.#isClosed = true;
   }
 }
 
-/** Runs functions of the core by their names. */
 function callerOf<C extends CallMap<C>>(
   functions: Functions<C>,
   run: <T>(act: (tx: PostgresTx) => T | Promise<T>) => T | Promise<T>,

@@ -54,10 +54,8 @@ export function postgresThrottlerStorage(options: PostgresThrottlerOptions): Thr
 }
 
 /**
- * The throttler's storage contract on two connections of its own, so that who guesses tokens takes none from the
- * ledger. A flood costs the database no more than a few statements at a time: what comes beyond them, and everything
- * while the database cannot count, is counted by the process itself. A lock may then come later on one instance than on
- * another.
+ * On two connections of its own. What comes beyond a few statements, or while the database cannot count, is counted by
+ * the process itself: a lock may come later on one instance than on another.
  */
 export class PostgresThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
   readonly #options: PostgresThrottlerOptions;

@@ -1,5 +1,4 @@
-// One transaction on one connection. What goes out in it is not waited for where nobody needs its rows; nothing can go out
-// after its end.
+// What goes out in a transaction is not waited for where nobody needs its rows; nothing goes out after its end.
 import type { PoolClient } from 'pg';
 import { integer } from '../rows.ts';
 import type { Row } from '../rows.ts';
@@ -11,13 +10,11 @@ import { LOCKS } from './schema.ts';
 import type { SentStatements } from './sent-statements.ts';
 import { isAnswered } from './trouble.ts';
 
-/** Runs a statement inside a transaction. */
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /**
- * Sends a statement inside a transaction whose rows nobody needs before the commit. Nobody waits for it either: what comes
- * after it finds it done, and what goes wrong with it is told at the commit, at the latest.
- * @param told is given the rows
+ * Nobody waits for it: what comes after finds it done, and what goes wrong is told at the commit. @param told gets the
+ * rows
  */
 export type Send = (
   sql: string,
@@ -29,27 +26,23 @@ export type Send = (
 export const UNDONE = 'agent-hooks: the lease was lost';
 const INVALID_TEXT = '22P02';
 
-/** How a transaction is run. */
 export interface Transaction {
   readonly mostMs: number;
   /** It writes what events and steps do, with the same statements again and again. */
   readonly isWrite: boolean;
-  /** The statement that begins it. */
   readonly begin: string;
   /** The connection is ours alone, under our name all the time. */
   readonly isOurs: boolean;
 }
 
-/** What a transaction does. */
 export type Act<T> = (run: Run, send: Send) => Promise<T>;
 
 /** The locks of a process that falls asleep in the middle are not held until it wakes. */
 const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
 const BEGIN_OTHER = `SELECT ${SETTINGS}`;
 /**
- * Waits for a migration. What is prepared is planned once, and for indexes: a plan that was made while a table was small
- * would read all of it, and go on so when it has grown. Left to itself, PostgreSQL plans statements with a list anew each
- * time, which takes it longer than doing them.
+ * Waits for a migration. Statements are planned once, for indexes: planning those with lists anew takes longer than
+ * doing.
  */
 const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
@@ -58,12 +51,7 @@ const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.m
 /** Connections with no pooler between: the process that they were begun by is the one that has their transactions. */
 const DIRECT = new WeakMap<PoolClient, number>();
 
-/**
- * Runs a transaction. What was asked for without waiting goes out with its commit, in one round trip, where the process
- * that has it is known beforehand.
- * @param schema as it is called
- * @throws UnclearCommit when the answer to its commit was lost; any other error: nothing is written
- */
+/** What nobody waits for goes out with the commit. @throws UnclearCommit: its answer was lost, else nothing is written */
 export async function transact<T>(
   client: PoolClient,
   statements: SentStatements,
@@ -137,7 +125,6 @@ async function begin(
 export class UnclearCommit extends Error {
   override readonly name = 'UnclearCommit';
 
-  /** Process of the server that was asked for it. */
   readonly backend: number;
 
   constructor(backend: number, cause: unknown) {

@@ -1,5 +1,4 @@
-// What went wrong with the database, in words: trouble that may pass. Whatever is not named here is a bug or a wrong
-// statement, and is thrown as it is.
+// Trouble that may pass; whatever is not named here is a bug, and is thrown as it is.
 
 import { getText } from '../../platform/objects.ts';
 
@@ -64,10 +63,7 @@ export function isGivenUp(error: unknown): boolean {
   return /^40(?:001|P01)$/.test(codeOf(error)) || isUnprepared(error);
 }
 
-/**
- * Whether the session does not know a statement as it was prepared: the pooler gave the transaction another session, or a
- * migration has changed the table since.
- */
+/** The pooler gave the transaction another session, or a migration has changed the table since. */
 export function isUnprepared(error: unknown): boolean {
   return /^(?:26000|42P05|0A000)$/.test(codeOf(error));
 }

@@ -11,12 +11,9 @@ import { WorkNotifier } from '../work-notifier.ts';
 import type { Database } from './connection.ts';
 import { EventPoll } from './event-poll.ts';
 
-// How instances hear of each other: by LISTEN and NOTIFY, on a connection of its own. What an instance has changed itself
-// it knows at once; the others are told after the commit, together with whatever came in the meantime, and only while
-// there are any. A NOTIFY inside a transaction would make all commits of the database wait for each other.
-//
-// Nothing depends on it: an instance that hears nothing looks by itself, seldom where LISTEN works and often where it does
-// not (pgBouncer gives the session to somebody else after each transaction; event-poll.ts is for those who watch events).
+// What an instance has changed the others are told after the commit: a NOTIFY inside a transaction makes all commits
+// wait. Nothing depends on it: an instance that hears nothing looks by itself, often where LISTEN does not work
+// (pgBouncer).
 
 /** How often a lane is looked at that nobody spoke of. There are two, so the database is asked once in five seconds. */
 const SELDOM_MS = 10_000;
@@ -33,13 +30,9 @@ const RECONNECT_MS = 1000;
 /** Events named in one message, which holds 8000 bytes; more are told by the next ones. */
 const MOST_NAMED = 100;
 
-/** What one instance tells the others. */
 interface Message {
-  /** Who says it. */
   readonly from: string;
-  /** Lanes in which something may have become claimable. */
   readonly lanes?: readonly Lane[];
-  /** Events that were accepted or changed their status. */
   readonly events?: readonly string[];
   /** He has somebody who watches events. */
   readonly watches?: boolean;
@@ -47,7 +40,6 @@ interface Message {
   readonly asks?: boolean;
 }
 
-/** Wakes whoever waits for work or watches events, here and in other instances. */
 export class Wakeups {
   readonly notifier: WorkNotifier;
   readonly changedEvents: ChangedEvents<string>;
@@ -91,7 +83,6 @@ export class Wakeups {
     await this.#connect();
   }
 
-  /** After a commit: what it changed. */
   changed(lanes: readonly Lane[], events: readonly string[] = []): void {
     if (lanes.length > 0) this.notifier.notify(lanes);
     if (events.length > 0) this.changedEvents.note(events);
@@ -112,7 +103,6 @@ export class Wakeups {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.notifier.notifyAll();
     const client = this.#client;
-    // What is to be told is told.
     await this.#sending;
     this.#flush();
     await this.#sending;
@@ -140,10 +130,7 @@ export class Wakeups {
     this.notifier.notifyAll();
   }
 
-  /**
-   * Only who hears what comes over another connection hears the others: behind pgBouncer LISTEN succeeds, too, and even
-   * what is sent over the connection that listens may come back, with the answer to the statement that sent it.
-   */
+  /** Behind pgBouncer LISTEN succeeds, too: only who hears what comes over another connection hears the others. */
   async #hearMyself(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#echo = () => resolve(true);
@@ -209,7 +196,6 @@ export class Wakeups {
     if (message.events.length > 0) this.changedEvents.note(message.events);
   }
 
-  /** Sends what is to be told, one message after the other. */
   #flush(): void {
     if (this.#sending !== null || this.#lanes.size + this.#events.length === 0) return;
     const message = {

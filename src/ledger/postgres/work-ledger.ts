@@ -20,20 +20,17 @@ import { enqueueDue } from '../work/queue.ts';
 import { endExpired, endLeases } from './leases.ts';
 import type { PostgresStore } from './store.ts';
 
-/** A lease, its job as it is stored. */
 type ClaimedLease = Omit<Lease, 'lane' | 'job' | 'part'> & {
   readonly job: string;
   readonly part: WorkPart | null;
 };
 
-/** What `claim` answers. */
 interface Claimed {
   readonly leases: readonly ClaimedLease[];
   /** The flow that was served last; null: none was yet. */
   readonly place: readonly string[] | null;
   /** Epoch milliseconds when something will be claimable; null: not before its lane changes. */
   readonly nextDue?: number | null;
-  /** Events that have begun. */
   readonly changed?: readonly string[] | null;
   /** Leases ran out, or work became due: that has to be seen to first. */
   readonly hasDue?: boolean;
@@ -67,7 +64,6 @@ export class PostgresWorkLedger extends WorkLedger {
   readonly #store: PostgresStore;
   readonly #places: Record<Lane, readonly string[] | null> = { turn: null, delivery: null };
   readonly #emptied: Record<Lane, Emptied | null> = { turn: null, delivery: null };
-  /** Claims of this instance, one after the other. */
   #claims: Promise<unknown> = Promise.resolve();
   /** The answer of a claim was lost: there may be leases that nobody heard of. */
   #hasUnheard = false;
@@ -172,7 +168,6 @@ export class PostgresWorkLedger extends WorkLedger {
     }
   }
 
-  /** Gives back what was leased with an answer that never came. */
   async #endUnheard(): Promise<void> {
     const { held } = this.#store.instance;
     await this.#store.transact((tx) => endLeases(tx, held, false));
@@ -218,7 +213,6 @@ export class PostgresWorkLedger extends WorkLedger {
     return this.#keep(lease, () => noteActing(this.#store.alone(), workId, attempt));
   }
 
-  /** Writes something about a lease while it holds. */
   async #keep(lease: Lease, write: () => Promise<boolean>): Promise<boolean> {
     this.#store.checkOpen();
     const { clock } = this.#store;
@@ -259,7 +253,6 @@ export class PostgresWorkLedger extends WorkLedger {
   }
 }
 
-/** A lease as the step will see it: the kind says whose job it is. */
 function toLease(
   lane: Lane,
   { job, ...lease }: Omit<ClaimedLease, 'part'>,

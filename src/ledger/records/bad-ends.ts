@@ -1,4 +1,3 @@
-// What ended badly and no notice has told yet.
 import type { BadEnds } from '../../hooks/ports/work-ledger.ts';
 import { integer, optionalText, text } from '../rows.ts';
 import { first } from '../tx.ts';

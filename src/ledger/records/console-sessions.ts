@@ -1,4 +1,3 @@
-// Who is logged in to the console: a few rows, written at a login, a logout and now and then in between.
 import { KEPT_CONSOLE_SESSIONS } from '../../hooks/ports/console-sessions.ts';
 import type { ConsoleSession } from '../../hooks/ports/console-sessions.ts';
 import { integer, text } from '../rows.ts';
@@ -6,7 +5,6 @@ import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 
 const FIND = 'SELECT * FROM @console_sessions WHERE digest = $1';
-/** All but the newest. */
 const TRIM = `DELETE FROM @console_sessions WHERE digest NOT IN
   (SELECT digest FROM @console_sessions ORDER BY ends_at DESC LIMIT $1)`;
 const INSERT = 'INSERT INTO @console_sessions (digest, started_at, ends_at) VALUES ($1, $2, $3)';

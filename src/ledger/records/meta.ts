@@ -1,4 +1,3 @@
-// Single facts of a ledger, each under a name of its own in `meta`.
 import { CHANNEL_KEYS, channelKeys, channelRows, toConditions } from '../channel-rows.ts';
 import { CERTIFICATE_KEYS, certificateRow, toCertificates } from '../certificate-rows.ts';
 import type { ChannelConditions } from '../../hooks/ports/channel.ts';
@@ -16,7 +15,6 @@ const SOME = 'SELECT key, value FROM @meta WHERE key = ANY ($1::text[]) ORDER BY
 const TRIM = `DELETE FROM @meta WHERE key IN
   (SELECT key FROM @meta WHERE key LIKE $1 ORDER BY value DESC LIMIT 1000 OFFSET $2)`;
 
-/** Writes one, in place of the one before. */
 export async function writeMeta(tx: Tx, key: string, value: string): Promise<void> {
   await tx.run(WRITE, key, value);
 }
@@ -36,7 +34,6 @@ export async function probe(tx: Tx): Promise<null> {
   return null;
 }
 
-/** How channels fared last. */
 export async function readChannels(tx: Tx): Promise<ChannelConditions> {
   return toConditions(await tx.all(ALIKE, CHANNEL_KEYS));
 }
@@ -58,7 +55,6 @@ export function timeOf(value: string): number {
   return Number(/^(?:\{"at":)?(-?\d{1,18})/.exec(value)?.[1]);
 }
 
-/** Certificates that verified a request. */
 export async function readCertificates(tx: Tx): Promise<readonly KnownCertificate[]> {
   return toCertificates(await tx.all(ALIKE, CERTIFICATE_KEYS));
 }

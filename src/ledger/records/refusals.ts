@@ -1,5 +1,4 @@
-// Refused requests: recorded in batches of up to a second's worth, read by all instances. The kinds have bounds of their
-// own, so that a flood of one never pushes out another.
+// Recorded in batches of up to a second. The kinds have bounds of their own: a flood of one pushes out no other.
 import type { Change } from '../../hooks/ports/change.ts';
 import type { HookRefusals } from '../../hooks/ports/hook-use.ts';
 import { KEPT_REFUSALS } from '../../hooks/ports/refusals.ts';
@@ -71,7 +70,6 @@ export async function listRefusals(
   };
 }
 
-/** What was refused since then, by hook. */
 export async function countRefusals(tx: Tx, since: number): Promise<readonly HookRefusals[]> {
   const rows = await tx.all(BY_HOOK, since);
   return rows.map((row) => ({ hook: optionalText(row, 'hook'), count: integer(row, 'count') }));

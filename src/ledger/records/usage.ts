@@ -27,7 +27,6 @@ const INSERT = `INSERT INTO @usage AS u
   cost = u.cost + excluded.cost, unpriced = u.unpriced + excluded.unpriced,
   uncounted = u.uncounted + excluded.uncounted`;
 
-/** Adds what a turn used to its day. */
 export async function noteUsage(tx: Tx, { of, usage, cost }: UsageChange): Promise<void> {
   if (usage === undefined) return;
   const day = Math.floor(tx.now / DAY_MS);
@@ -48,7 +47,6 @@ export async function noteUsage(tx: Tx, { of, usage, cost }: UsageChange): Promi
   await tx.run(INSERT, ...(isFull ? others : own), ...used);
 }
 
-/** What was used, added up. */
 export async function readUsage(tx: Tx, { by, days }: UsageFilter): Promise<readonly UsageLine[]> {
   const from = Math.floor(tx.now / DAY_MS) - days + 1;
   const rows = await tx.all(

@@ -1,5 +1,4 @@
-// How much work stands where. In PostgreSQL each stage is counted in an index that holds only it, and never in the table,
-// where the jobs stand.
+// Each stage is counted in an index that holds only it, never in the table, where the jobs stand.
 import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger-admin.ts';
 import type { Tx } from '../tx.ts';
 import { ANSWERS, RULES, SHORT_OF_BUDGET, listed } from '../work/stages.ts';
@@ -8,7 +7,6 @@ import { toDeadWork, toWaitingWork, toWorkCounts } from '../work-rows.ts';
 /** Word for word as the index says it (`work_waiting`). */
 const NOT_BEGUN = `stage IN ('deferred', 'blocked', 'retrying', 'suspect', 'ready')`;
 
-/** How many runs and deliveries wait. */
 export const WAITING = `SELECT count(*) AS runs_and_deliveries FROM @work
   WHERE ${NOT_BEGUN} AND stage <> 'deferred' AND kind IN ('run', 'delivery')`;
 
@@ -36,17 +34,14 @@ const DEAD = `SELECT kind, hook, CASE kind WHEN 'run' THEN '' ELSE server END AS
   WHERE stage = 'dead' AND kind IN ('run', 'delivery') AND job IS NOT NULL
   GROUP BY 1, 2, 3 ORDER BY 4 DESC, 2, 1, 3`;
 
-/** Work by kind and state, and since when the oldest waits that is due. */
 export async function readCounts(tx: Tx): Promise<readonly WorkCounts[]> {
   return (await tx.all(COUNTS)).map(toWorkCounts);
 }
 
-/** What waits, by kind, hook, cause and whom it waits for. */
 export async function readWaiting(tx: Tx): Promise<readonly WaitingWork[]> {
   return (await tx.all(BY_CAUSE)).map(toWaitingWork);
 }
 
-/** Dead runs and deliveries by hook and channel. */
 export async function readDead(tx: Tx): Promise<readonly DeadWork[]> {
   return (await tx.all(DEAD)).map(toDeadWork);
 }

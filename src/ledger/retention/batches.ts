@@ -78,7 +78,6 @@ export async function leaveBatches(
   }
 }
 
-/** What a run has said and asked, where it waits to be shown, sent or answered. */
 async function takeBack(tx: Tx, run: string, owner: string, said: Row | undefined): Promise<void> {
   const event = ownKey(tx, owner);
   const summary = said && optionalText(said, 'summary');
@@ -117,17 +116,12 @@ export async function handOver(tx: Tx, eventId: string): Promise<readonly string
   return events;
 }
 
-/** How a run has ended. */
 interface End {
   readonly status: string;
   readonly error: string | null;
 }
 
-/**
- * What waits for a person or an event, or is about to go on from there.
- * @param said its run's record before the words went
- * @returns how it has ended by that; `queued`: it begins anew; null: it does not wait for such, and stays as it is
- */
+/** @param said its run's record before the words went. @returns `queued`: it begins anew; null: it stays as it is */
 async function startOver(
   tx: Tx,
   work: Row,

@@ -45,8 +45,7 @@ const DELETE = [
   'DELETE FROM @events AS e WHERE KEY(e) = ANY ($1::uuid[])',
 ];
 
-/** An event by both of its names. */
-export interface NamedEvent {
+interface NamedEvent {
   readonly key: Key;
   readonly id: string;
 }
@@ -56,11 +55,7 @@ export function toNamed(row: Row): NamedEvent {
   return { key: keyIn(row, 'key'), id: text(row, 'id') };
 }
 
-/**
- * Locks events with all that is to be forgotten with them. What waits for a turn in their words has words of its own
- * afterwards.
- * @returns those that are over still: an operator may have retried one meanwhile
- */
+/** @returns those that are over still; lines that wait in their words have words of their own afterwards */
 export async function lockEnded(tx: Tx, events: readonly NamedEvent[]): Promise<NamedEvent[]> {
   if (events.length === 0) return [];
   await tx.run(LOCK_WORK, events.map(idOf));
@@ -98,7 +93,6 @@ export async function deleteEvents(tx: Tx, locked: readonly NamedEvent[]): Promi
   return locked.length;
 }
 
-/** System events that still wait are left with words of their own. */
 async function giveWords(tx: Tx, waiting: readonly Row[]): Promise<void> {
   const events = await tx.all(
     WORDS,

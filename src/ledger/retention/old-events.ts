@@ -1,10 +1,5 @@
-// Forgetting events: their bodies (payloads, words of actions, prompts, replies) first, the whole of them later.
-//
-// Events lie in the order in which they were accepted, which is nearly that of their age, so the old ones are at the
-// beginning and no index is needed. Bodies are forgotten from a mark on (`meta`) that moves on with every step. An event
-// that is not over when the mark passes it is marked itself (`look_again`), and has its turn once it is.
-//
-// Everything here is inside the transaction of a step, which no other instance makes at the same time.
+// Events lie nearly in the order of their age, so no index is needed. Bodies are forgotten from a mark on (`meta`); an
+// event that is not over when it passes is marked (`look_again`). All inside a step's transaction.
 import type { Retention } from '../../hooks/ports/ledger.ts';
 import { writeMeta } from '../records/meta.ts';
 import { integer, keyIn, text } from '../rows.ts';
@@ -28,10 +23,8 @@ const OVERDUE = `SELECT KEY(e) AS key, ID(e) AS id FROM @events e WHERE look_aga
 const MARK = `SELECT value FROM @meta WHERE key = 'bodies_forgotten_to'`;
 const LOOK_AGAIN = 'UPDATE @events AS e SET look_again = true WHERE KEY(e) = ANY ($1::uuid[])';
 
-/** Nothing of these is left to do. */
 const ENDED = new Set(['done', 'failed', 'skipped']);
 
-/** Finds old events and forgets them, as far as a step goes. */
 export class OldEvents {
   /** How far this round has looked for what can be deleted: what is before it stays until the next round. */
   #reached: Key | null = null;
@@ -89,10 +82,7 @@ export class OldEvents {
   }
 }
 
-/**
- * Those before the first that is younger, behind which all are. One that is from the future is not: a clock was wrong
- * then, and must not hold up the others.
- */
+/** Those before the first that is younger. One from the future is not: a clock was wrong, and holds up no others. */
 function oldOf(
   stretch: readonly Row[],
   before: number,

@@ -43,15 +43,12 @@ const FORGET_RUNNERS = `UPDATE @sessions SET runner = NULL, runner_session = NUL
 const FORGET_SESSIONS = `DELETE FROM @sessions WHERE key = ANY ($1::text[]) AND channel IS NULL AND ${IS_EMPTY}
   AND NOT EXISTS (SELECT 1 FROM @system_events WHERE session = key)`;
 
-/** What of a step each database does in its own way. */
 export interface PruningHost {
-  /** Runs a part of a step, which is written as a whole. */
   transaction<T>(act: (tx: Tx) => Promise<T>): Promise<T>;
   /** Whether anything may be forgotten by this clock; waits until no other instance forgets. */
   mayForget(tx: Tx): boolean | Promise<boolean>;
 }
 
-/** Forgets a small step's worth at a time. */
 export class Pruning {
   readonly #events = new OldEvents();
   readonly #keys = new ExpiredKeys();
@@ -135,7 +132,6 @@ async function forgetChannelFailures(tx: Tx, budget: Budget, before: number): Pr
   budget.left -= old.length;
 }
 
-/** Runs a statement that deletes up to what is left of the budget. */
 async function spend(tx: Tx, budget: Budget, statement: string, before: number): Promise<void> {
   budget.left -= (await tx.all(statement, before, budget.left)).length;
 }

@@ -10,7 +10,6 @@ import type { Key } from '../rows.ts';
 import type { NewRow, Tx } from '../tx.ts';
 import type { Touched } from '../work/settlement.ts';
 
-/** A line to be added. */
 export interface Line {
   readonly session: string;
   readonly event: Key | null;
@@ -23,7 +22,7 @@ export interface Line {
 }
 
 /** What is shown of a line; `trust` is JSON text. */
-export interface LineWords {
+interface LineWords {
   readonly at: number;
   readonly hook: string;
   readonly trust: string;
@@ -47,10 +46,7 @@ const FAIL = `UPDATE @system_events SET heartbeat_failed = true WHERE ${SHOWN}
 /** Of lines that are nobody's, as counts have it. */
 const NOBODY = '';
 
-/**
- * Appends lines to their sessions, which are then known even if they never had a turn. The locks of the sessions are held.
- * @returns the number of each
- */
+/** Appends lines to their sessions, known from then on; their locks are held. @returns the number of each */
 export async function addLines(tx: Tx, lines: readonly Line[]): Promise<readonly number[]> {
   if (lines.length === 0) return [];
   const sessions = new Set(lines.map(({ session }) => session));
@@ -90,7 +86,6 @@ export async function findLines(tx: Tx, sessions: ReadonlySet<string>): Promise<
   await Promise.all([findWaiting(tx, sessions), findNumbers(tx, sessions)]);
 }
 
-/** How many lines wait in each of these sessions, by whose they are. */
 async function findWaiting(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
   const { waiting } = tx.memory;
   const unknown = [...sessions].filter((session) => !waiting.has(session));
@@ -102,7 +97,6 @@ async function findWaiting(tx: Tx, sessions: ReadonlySet<string>): Promise<void>
   }
 }
 
-/** Takes away what was shown; the heartbeats that it asked for are done. */
 export async function consume(
   tx: Tx,
   { session, through, except = [] }: ConsumeChange,
@@ -117,7 +111,6 @@ export async function consume(
   await tx.run(NOTE_LAST, session, through);
 }
 
-/** What was shown stays; the heartbeats that it asked for have failed. */
 export async function markFailed(
   tx: Tx,
   { session, through, except = [] }: HeartbeatFailedChange,
@@ -128,7 +121,6 @@ export async function markFailed(
   }
 }
 
-/** What number comes next in each of these sessions. */
 async function findNumbers(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
   const { numbers, unlisted } = tx.memory;
   const unknown = [...sessions].filter((session) => !numbers.has(session));
@@ -143,7 +135,6 @@ async function findNumbers(tx: Tx, sessions: ReadonlySet<string>): Promise<void>
   }
 }
 
-/** Gives new sessions their row. */
 async function listSessions(tx: Tx, sessions: ReadonlySet<string>): Promise<void> {
   const { unlisted } = tx.memory;
   const fresh = [...sessions].filter((session) => unlisted.delete(session));

@@ -1,6 +1,4 @@
-// Sessions for an operator: the list in order of their keys, and one of them as a whole. Here everything is read that
-// is kept, untrusted turns and what an isolated run left behind among it; what an agent is given of it is decided in
-// session-memory.ts.
+// Everything that is kept is read, untrusted turns too; what an agent is given is decided in session-memory.ts.
 import type {
   SessionDetails,
   SessionFilter,
@@ -20,7 +18,6 @@ import {
 import type { Tx } from '../tx.ts';
 import { LINES } from './session-memory.ts';
 
-/** Turns of a session that can be read. */
 const SHOWN_TURNS = 100;
 
 /** A session has either isolated turns or a conversation. */

@@ -1,10 +1,5 @@
-// What sessions remember, read for their next turn: whatever was committed before is seen.
-//
-// - Lines that wait come in pages, the oldest first, until as many are taken as a turn may show.
-// - Of the transcript come the newest turns that fit, in pages, too: no more than twice as much is read as is given.
-//
-// No transaction need hold the parts together: the session's key has one lease at a time, and a line that comes meanwhile
-// waits for the next turn, because a step names how far it has shown them.
+// Whatever was committed before is seen. Lines come in pages, the oldest first; of the transcript the newest turns that
+// fit, no more than twice as much read as given. The key's one lease holds the parts together, no transaction.
 import type { TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
 import type { ChannelId, Route } from '../../hooks/ports/channel.ts';
 import type { ContextLimits, SessionContext } from '../../hooks/ports/ledger.ts';
@@ -33,7 +28,6 @@ const TURNS = `SELECT untrusted, prompt, reply FROM @turns WHERE session = $1 AN
 const SESSION = `SELECT channel, recipient, runner, runner_session FROM @sessions WHERE key = $1`;
 const RECIPIENTS = 'SELECT channel, recipient FROM @recipients WHERE session = $1';
 
-/** What the next turn of a session is given. */
 export async function readContext(
   tx: Tx,
   session: string,
@@ -49,7 +43,6 @@ export async function readContext(
   return { ...lines, ...transcript, runnerSession };
 }
 
-/** Where a session last spoke: at all, and in each channel. */
 export async function readRoutes(
   tx: Tx,
   session: string,
@@ -107,14 +100,12 @@ export async function clearRoutes(tx: Tx, session: string): Promise<null> {
   return null;
 }
 
-/** Forgets a conversation; the next turn is the first. */
 export async function clearTranscript(tx: Tx, session: string): Promise<null> {
   await tx.run('DELETE FROM @turns WHERE session = $1', session);
   await tx.run('UPDATE @sessions SET runner = NULL, runner_session = NULL WHERE key = $1', session);
   return null;
 }
 
-/** A session spoke there just now. */
 export async function noteRoute(tx: Tx, session: string, { channel, to }: Route): Promise<null> {
   await tx.run(
     `INSERT INTO @sessions (key, channel, recipient) VALUES ($1, $2, $3)

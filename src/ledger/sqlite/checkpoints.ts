@@ -7,9 +7,7 @@ const MOST_PAGES = 12_000;
 /** Looks at the log between two attempts to empty it of what was forgotten, while somebody reads in it. */
 const LOOKS = { least: 4, most: 128 };
 
-/** What a checkpoint needs. */
-export interface CheckpointParts {
-  /** Moves what is in the log into the database, beside the groups. */
+interface CheckpointParts {
   move(): Promise<unknown>;
   /** Keeps groups waiting. @returns what ends that */
   hold(): () => void;
@@ -17,11 +15,7 @@ export interface CheckpointParts {
   nudge(): void;
 }
 
-/**
- * Keeps the write-ahead log short, and empties it of what was forgotten. The reader thread moves its pages into the
- * database beside the groups; the few that came meanwhile are moved by the host before the next group, so that the log
- * can begin anew.
- */
+/** The reader thread moves the log's pages beside the groups; the host moves the rest, so that the log begins anew. */
 export class Checkpoints {
   readonly #parts: CheckpointParts;
   #told: GroupHead['checkpoint'] = 'none';
@@ -35,7 +29,6 @@ export class Checkpoints {
     this.#parts = parts;
   }
 
-  /** What the next group is told. */
   take(): GroupHead['checkpoint'] {
     const told = this.#told;
     this.#told = this.#isUnderWay ? 'begun' : 'none';

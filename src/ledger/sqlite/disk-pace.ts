@@ -6,12 +6,10 @@ const MOST_MS = 10;
 /** Commits in the average, about: one that takes so many times the most is enough. */
 const COMMITS = 32;
 
-/** Whether the disk of a directory is fast enough for the main thread, measured before the ledger is opened. */
 export async function isFast(dir: string): Promise<boolean> {
   return (await measureFsync(dir)) < MOST_MS;
 }
 
-/** How long commits take, on average over the last ones. */
 export class DiskPace {
   #meanMs = 0;
   #wasSlow = false;
@@ -30,10 +28,7 @@ const PROBES = 5;
 const MOST_MEASURING_MS = 100;
 const PROBE_BYTES = 4096;
 
-/**
- * Measures what an fsync costs in a directory, beside the event loop: in milliseconds, the second best of a few, since a
- * busy machine delays some. A directory that cannot be measured is left to the opening to complain of.
- */
+/** In ms, beside the event loop: the second best of a few. What cannot be measured is left to the opening. */
 async function measureFsync(dir: string): Promise<number> {
   const path = join(dir, 'probe');
   const took: number[] = [];

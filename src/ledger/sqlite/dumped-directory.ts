@@ -1,4 +1,3 @@
-// The ledger of a directory for a dump: read beside the service that has it, or filled while none has it.
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../../platform/errors.ts';
 import { DumpError } from '../dump/dump-ledger.ts';
@@ -15,14 +14,9 @@ import { storeTrouble } from './worker/file/store-trouble.ts';
 /** How long is waited for a program that has the file open. */
 const BUSY_MS = 1000;
 
-/** A ledger without what lies in other files of the directory. */
 export type DirectoryLedger = Omit<DumpLedger, 'held'>;
 
-/**
- * Gives the ledger of a directory, as it is at one moment, to whoever reads it; nothing in it is changed. The log of a
- * service that goes on grows meanwhile.
- * @throws DumpError as it was thrown; Error with a sentence that says what to do
- */
+/** As it is at one moment, and unchanged; a service's log grows meanwhile. @throws DumpError as it was thrown; Error */
 export function readDirectory<T>(
   dir: string,
   now: number,
@@ -47,11 +41,7 @@ export function readDirectory<T>(
   });
 }
 
-/**
- * Gives the ledger of a directory, made where there is none, to whoever fills it; all that is written is committed at the
- * end, or nothing. Its search index is made anew by the next start.
- * @throws as {@link readDirectory}
- */
+/** Committed at the end, or nothing; the next start makes the search index anew. @throws as {@link readDirectory} */
 export function fillDirectory<T>(
   dir: string,
   now: number,

@@ -1,6 +1,4 @@
-// How ids become keys of rows. The ids of events, runs and deliveries are UUIDv7s that rise strictly by their first 60
-// bits (platform/new-id.ts), so these bits are the key of the row, and no index of ids is needed. The rest of the id is
-// random and stands in the row: whoever guesses a key has not found the event.
+// Ids are UUIDv7s that rise by their first 60 bits: these are the key, and the random rest in the row proves an id.
 
 /** Counted from here, keys are whole numbers that JavaScript holds exactly until 2089 (and down to 1950). */
 export const EPOCH_MS = Date.UTC(2020, 0, 1);
@@ -27,19 +25,16 @@ export function timeOf(key: number): number {
   return Math.floor(key / PER_MILLISECOND) + EPOCH_MS;
 }
 
-/** The {@link keyOf} an id of our own. */
 export function ownKeyOf(id: string): number {
   const key = keyOf(id);
   if (key === null) throw new Error(`${id} is no id of an event, a run or a delivery`);
   return key;
 }
 
-/** The part of an id that is not in its key. */
 export function restOf(id: string): string {
   return id.slice(REST_AT);
 }
 
-/** The id of a row. */
 export function idOf(key: number, rest: string): string {
   const count = ((key % PER_MILLISECOND) + PER_MILLISECOND) % PER_MILLISECOND;
   const millisecond = ((key - count) / PER_MILLISECOND + EPOCH_MS).toString(16).padStart(12, '0');

@@ -13,24 +13,17 @@ import type { Key } from '../rows.ts';
 import type { Followed } from '../search-follower.ts';
 import type { FileMark, LedgerFiles } from './worker/file/data-directory.ts';
 
-/** What a group is told beside its calls. */
 export interface GroupHead {
-  /** Whether anybody wants to know which events change. */
   readonly isWatched: boolean;
-  /**
-   * Of the checkpoints that the reader thread makes. `begun`: one was under way at some time since the group before;
-   * `ended`: and it is over, so that little is left of the log.
-   */
+  /** `begun`: one was under way since the group before; `ended`: it is over, so that little is left of the log. */
   readonly checkpoint: 'none' | 'begun' | 'ended';
 }
 
-/** The answer to a group. */
 export interface GroupAnswer extends Outcome {
   /** Lanes in which something may have become claimable, now or later: whoever waits there looks again. */
   readonly changedLanes: readonly Lane[];
   /** Keys of events that were accepted or changed their status, if anybody wants to know. */
   readonly changedEvents: readonly Key[];
-  /** How long the group took, most of it the commit. */
   readonly tookMs: number;
   /** How long its COMMIT took, most of it the fsync; of several, the longest. */
   readonly commitMs: number;
@@ -38,7 +31,6 @@ export interface GroupAnswer extends Outcome {
   readonly log: LogState | null;
 }
 
-/** The write-ahead log, as of a group. */
 export interface LogState {
   /** Pages that are only in the log. */
   readonly pages: number;
@@ -46,7 +38,6 @@ export interface LogState {
   readonly holdsForgotten: boolean;
 }
 
-/** Runs groups on a connection, or in a thread that has one. */
 export type SqliteHost<C extends CallMap<C>> = Host<C, GroupHead, GroupAnswer>;
 
 /** The first message of a thread that answers: what a writer found in the ledger, or why it cannot be used. */
@@ -54,7 +45,6 @@ export type Handshake =
   | { readonly refusal: string; readonly found: null }
   | { readonly refusal: null; readonly found: Inventory | null };
 
-/** What a start finds. */
 export interface Inventory {
   /** There was none: it was made. */
   readonly isNew: boolean;
@@ -71,13 +61,11 @@ export interface Inventory {
 /** A piece of work in the hands of the main thread: its row and the attempt. */
 export type HeldLease = readonly [workId: number, attempt: number];
 
-/** The only message of a checker, which looks for damage and ends. */
 export interface CheckResult {
   /** In a few words; null: there is none. */
   readonly damage: string | null;
 }
 
-/** Asks a thread to finish and end. */
 export const CLOSE = 'close';
 
 /** What a directory is opened by; the process holds its lock. */
@@ -90,13 +78,11 @@ export interface HeldFiles extends LedgerFiles {
   readonly opened: Readonly<Record<'database' | 'lock', FileMark>>;
 }
 
-/** How a connection that writes begins. */
 export interface WriterStart {
   readonly now: number;
   readonly elapsed: number;
   /** What the main thread has in hand, when there was a writer before this one; all other leases have ended. */
   readonly held: readonly HeldLease[];
-  /** True: events can be searched by their texts. */
   readonly hasSearch: boolean;
 }
 
@@ -132,7 +118,6 @@ export type SearchAnswer =
   | { readonly trouble: null; readonly page: FoundEvents }
   | { readonly trouble: string; readonly page: null };
 
-/** How far the index is after a slice of following. */
 export interface FollowedOnDisk extends Followed {
   /** How far changes were followed for good; null: not all of them yet. */
   readonly followed: number | null;

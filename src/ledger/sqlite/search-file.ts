@@ -8,9 +8,6 @@ import type { EventSearch } from '../ports/event-store.ts';
 import type { ReaderCalls, WriterCalls } from './protocol.ts';
 import type { QueuedCaller } from '../call-queue.ts';
 
-// Where the search index is, and how nothing of it is left behind.
-
-/** The file of a directory's index. */
 export function searchFileOf(dir: string): string {
   return join(dir, 'search.db');
 }
@@ -30,7 +27,6 @@ export function removeSearchFileOf(dir: string, log: LedgerLog): void {
   }
 }
 
-/** The reader thread searches. */
 export class ThreadSearch implements EventSearch {
   readonly #reader: QueuedCaller<ReaderCalls>;
 

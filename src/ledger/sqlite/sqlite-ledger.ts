@@ -147,7 +147,6 @@ async function openInMemory(clock: Clock, log = SILENT): Promise<Ledger> {
   });
 }
 
-/** An open store: who does which calls, and how all of it is closed. */
 interface OpenStore {
   readonly watch: StoreWatch;
   readonly writer: QueuedCaller<WriterCalls>;

@@ -11,7 +11,6 @@ const MILLISECOND = `(($1.key >> 12) + ${EPOCH_MS})`;
 const ID = `iif($1.rest IS NULL, NULL,
   printf('%08x-%04x-7%03x-%s', ${MILLISECOND} >> 16, ${MILLISECOND} & 65535, $1.key & 4095, $1.rest))`;
 
-/** What is written otherwise, in this order. */
 const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => string)])[] = [
   [
     /\bROWS\((\$\d+), (\w+): ([\w\s,]+)\)/g,
@@ -39,7 +38,6 @@ const WRITTEN: readonly (readonly [RegExp, string | ((...found: string[]) => str
   [/\$(\d+)/g, '?$1'],
 ];
 
-/** A statement of the ledger in SQLite's words. */
 export function toSqlite(sql: string): string {
   return WRITTEN.reduce(
     (text, [from, to]) =>
@@ -57,7 +55,6 @@ function rowsOf(list: string, alias: string, fields: string): string {
 /** Tables whose rows are found by the key that their id begins with. */
 const IDENTIFIED: ReadonlySet<string> = new Set(['events', 'runs', 'deliveries']);
 
-/** Runs statements on one connection, in whatever transaction that is in. */
 export class SqliteTx implements Tx {
   readonly keys: Keys = {
     of: keyOf,

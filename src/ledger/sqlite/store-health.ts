@@ -14,7 +14,6 @@ const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 const FIRST_CHECK_MS = 60_000;
 const BETWEEN_CHECKS_MS = 86_400_000;
 
-/** How the store is doing: what commits cost, what room is left, whether the file is sound. */
 export class StoreHealth extends CommitHealth {
   readonly #dir: string | null;
   readonly #clock: Clock;
@@ -36,7 +35,6 @@ export class StoreHealth extends CommitHealth {
     this.#log = log;
   }
 
-  /** Begins to look for damage, now and then, once the ledger is open. */
   begin(): void {
     if (this.#dir !== null) void this.#watchForDamage(this.#dir);
   }
@@ -50,7 +48,6 @@ export class StoreHealth extends CommitHealth {
     }
   }
 
-  /** What is known without asking the writer. */
   async state(): Promise<StoreState> {
     return {
       damage: this.#damage ?? this.#met,

@@ -26,14 +26,10 @@ export class HeldLeases {
   }
 }
 
-/** For whoever opens a ledger without an operator. */
 export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Hears what the writer tells about the store, and passes each thing on to whoever it concerns: lanes in which work became
- * claimable to the claims that wait, events that changed to those who follow them, times of commits to the health of the
- * store, and what an operator should know to the log. When a writer's thread dies it is begun anew, and requests wait
- * meanwhile; when the file itself cannot be used any more, that is final, and `untilLost` says why.
+ * A writer's thread that dies is begun anew, and requests wait; when the file cannot be used any more, that is final.
  */
 export class StoreWatch {
   readonly notifier: WorkNotifier;
@@ -53,7 +49,6 @@ export class StoreWatch {
     this.changedEvents = new ChangedEvents<Key>(clock);
   }
 
-  /** Resolves with the reason when nothing can be written any more. */
   get untilLost(): Promise<string> {
     return this.#lost.promise;
   }
@@ -69,12 +64,10 @@ export class StoreWatch {
     this.#log.log(`the ledger in ${this.#dir} is open: ${found}, ${waiting} waiting`);
   }
 
-  /** Whether anybody wants to know which events change. */
   get isWatched(): boolean {
     return this.changedEvents.isWatched;
   }
 
-  /** A group was answered. */
   heard({ tookMs, changedLanes, changedEvents }: GroupAnswer): void {
     this.health.committed(tookMs);
     if (changedLanes.length > 0) this.notifier.notify(changedLanes);
@@ -112,7 +105,6 @@ export class StoreWatch {
   }
 }
 
-/** Pruning, the health check (a real write) and the end. */
 export class SqliteMaintenance extends Maintenance {
   readonly #writer: QueuedCaller<WriterCalls>;
   readonly #watch: StoreWatch;

@@ -14,7 +14,6 @@ import type {
 
 /** Runs groups in a thread, which has a host of its own there (worker/worker.ts): one message each way. */
 export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
-  /** What a writer found in the ledger. */
   readonly found: Inventory | null;
   readonly #worker: Worker;
   readonly #exited: Promise<unknown>;
@@ -37,10 +36,7 @@ export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
     worker.unref();
   }
 
-  /**
-   * Resolves when the thread has opened the ledger.
-   * @throws Error which says why it cannot be used
-   */
+  /** Resolves when the thread has opened the ledger. @throws Error which says why it cannot be used */
   static async begin<C extends CallMap<C>>(
     data: ThreadData,
     start: (data: ThreadData) => Worker = startThread,
@@ -85,10 +81,7 @@ export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
   }
 }
 
-/**
- * Starts a thread of the ledger: from the sources in tests (Node strips the types of what a thread imports, so those
- * files keep to syntax that can be erased), from the build otherwise.
- */
+/** From the sources in tests, whose types Node strips (so only syntax that can be erased), else from the build. */
 export function startThread(data: ThreadData): Worker {
   const isSource = import.meta.url.endsWith('.ts');
   // Many of them start faster from the one file that test/global-setup.mjs makes of these sources.

@@ -20,23 +20,17 @@ import { ThreadHost } from './thread-host.ts';
 import { HeldDirectory } from './worker/file/held-directory.ts';
 import { openWriter, refusalOf } from './worker/open.ts';
 
-/** Where a writer finds its ledger, and how it is hosted. */
 export interface WriterPlace {
   readonly dir: string;
   /** `auto`: on the main thread where the disk is fast when the ledger is opened. */
   readonly host: 'auto' | 'inline' | 'thread';
   /** True: a directory that another process has is waited for, and refused otherwise. */
   readonly waitForLock: boolean;
-  /** True: events can be searched by their texts. */
   readonly hasSearch: boolean;
   readonly start?: (data: ThreadData) => Worker;
 }
 
-/**
- * Writes the ledger of a directory: on the main thread where the disk is fast, and in a thread of its own where it is not.
- * A thread that dies is begun anew and finds everything that was answered; what it was asked last fails as unavailable. A
- * ledger that is gone, or cannot be opened again, is lost: every later call is refused with the reason.
- */
+/** A thread that dies is begun anew, and what it was asked last fails as unavailable; a lost ledger refuses all. */
 export class Writer implements QueuedCaller<WriterCalls> {
   readonly #place: WriterPlace;
   readonly #clock: Clock;

@@ -22,7 +22,6 @@ import type { Tx } from '../tx.ts';
 import { forget } from './spending.ts';
 import { CLAIMABLE, SHORT_OF_BUDGET } from './stages.ts';
 
-/** Parts of a time. */
 const PARTS = 96;
 /** What was reserved by others is looked at again after so long, should nobody say that they have ended. */
 const LOOK_AGAIN_MS = 60_000;
@@ -50,7 +49,6 @@ const WAKE = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN (SELECT id FROM 
   WHERE lane = 'turn' AND stage = 'retrying' AND due_at > $1 AND due_at <= $2 AND server = '${SHORT_OF_BUDGET}'
   ORDER BY due_at, id LIMIT ${MOST_TOLD} FOR UPDATE SKIP LOCKED) RETURNING 1`;
 
-/** The lock of what is counted together. */
 export function meterLock({ name }: Pick<BudgetMeter, 'name'>): string {
   return `meter ${name}`;
 }
@@ -77,10 +75,7 @@ export async function reserveTurn(tx: Tx, turn: TurnReservation): Promise<Budget
   return { isFull: false };
 }
 
-/**
- * What turns have reserved that are under way; null: none has. What others left behind, or an earlier attempt of this one,
- * is used: nobody came to say how much of it.
- */
+/** What turns have reserved that are under way; null: none has. What others, or an earlier attempt, left is used. */
 async function sumReserved(tx: Tx, meter: BudgetMeter, own: string): Promise<number | null> {
   let sum: number | null = null;
   for (const { ref, amount, isLeased } of await readReserved(tx, meter)) {

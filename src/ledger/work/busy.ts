@@ -1,5 +1,4 @@
-// Runs whose session has a run already: there is none of a new event, or it takes the place of those before it that cannot
-// have acted. Both are decided where the run is queued, under the lock of its key.
+// A run of a busy session is left out, or replaces those before it that cannot have acted, under the key's lock.
 import type { NewWork } from '../../hooks/ports/jobs.ts';
 import { integer, isTrue, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';

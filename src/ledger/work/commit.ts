@@ -1,5 +1,4 @@
-// Ending a step of work. The outcome of the attempt and all changes that the step made are written in one transaction,
-// so that a crash leaves either all of them or the lease as it was; a lease that was lost writes nothing.
+// The outcome and all changes of a step are one transaction; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
@@ -15,8 +14,7 @@ import { eventLock, meet } from './resuming.ts';
 import { CLAIMABLE, RULES, SHORT_OF_BUDGET, SUSPECT_CRASHES, UNLEASED } from './stages.ts';
 import { openWait } from './waits.ts';
 
-/** What of a lease its end needs. */
-export type EndingLease = Pick<
+type EndingLease = Pick<
   Lease,
   'workId' | 'attempt' | 'lane' | 'key' | 'kind' | 'ref' | 'eventId' | 'crashes'
 >;
@@ -59,10 +57,7 @@ function unlease(columns: string): string {
   return `MUST UPDATE @work SET ${columns}, ${UNLEASED} WHERE ${HELD} RETURNING hook`;
 }
 
-/**
- * Ends a step: its outcome and all its changes. False: the lease was lost, and nothing was written.
- * @throws Undone the same, where all of it was on its way
- */
+/** False: the lease was lost, and nothing was written. @throws Undone the same, where all of it was on its way */
 export async function commit(
   tx: Tx,
   lease: EndingLease,
@@ -93,7 +88,6 @@ export async function commit(
   return true;
 }
 
-/** Of the queue that the work goes on in. */
 function nextLock({ lane }: EndingLease, outcome: StepOutcome): string[] {
   if (outcome.type !== 'gather') return [];
   return [keyLock({ lane, key: storedKey(outcome.key) })];
@@ -133,7 +127,6 @@ function statementOf(outcome: StepOutcome, now: number): readonly [sql: string, 
   }
 }
 
-/** What else the outcome means. */
 async function follow(tx: Tx, lease: EndingLease, outcome: StepOutcome): Promise<void> {
   const { workId, lane, key, kind, ref, eventId } = lease;
   // What was under way may be claimable, now or later.

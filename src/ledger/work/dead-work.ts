@@ -1,6 +1,4 @@
-// Work that was given up: an operator may have it done anew, or forget it. One event's is done in one transaction; of
-// many, a page at a time, so that no transaction holds a thousand locks, and a call that is cut off has done whole
-// pages. The oldest comes first, and the cursor is the number of the last one that was done.
+// Of many events a page at a time, the oldest first: a call that is cut off has done whole pages.
 import type { AttemptNote } from '../../hooks/ports/change.ts';
 import type { DeadWorkFilter, DeadWorkPage } from '../../hooks/ports/ledger-admin.ts';
 import { integer, optionalText, text, word } from '../rows.ts';
@@ -28,7 +26,6 @@ const FOUND = `WITH dead AS MATERIALIZED
       WHEN 'run' THEN (SELECT status FROM @runs r WHERE KEY(r) = KEYOF(d.ref))
       ELSE (SELECT status FROM @deliveries t WHERE KEY(t) = KEYOF(d.ref)) END)
   ORDER BY d.id LIMIT $5`;
-/** Those that wait for their next attempt are due now. */
 const bringForward = (which: string): string =>
   `UPDATE @work SET stage = ${CLAIMABLE}, due_at = $2, acting = false
   WHERE stage = 'retrying' AND ${which} RETURNING lane`;
@@ -43,10 +40,7 @@ const addNotes = (table: string): string => `UPDATE @${table} AS t SET notes = $
   FROM ROWS($1, given: ref uuid, note text) WHERE KEY(t) = KEYOF(given.ref)`;
 const ADD_NOTES = { run: addNotes('runs'), delivery: addNotes('deliveries') };
 
-/**
- * Puts what is dead of an event back into its queues, unless its job was forgotten with the payload, and makes due what
- * waits for its next attempt. Returns how much; null for an unknown event.
- */
+/** Puts dead work back unless its job was forgotten, and makes retries due. Returns how much; null: unknown event. */
 export async function retry(tx: Tx, eventId: string): Promise<number | null> {
   if (!(await isKnown(tx, eventId))) return null;
   // Keys before rows, as whoever stores an event: else each could wait for the other.
@@ -79,7 +73,6 @@ export async function dismiss(tx: Tx, eventId: string): Promise<number | null> {
   return forget(tx, dead.map(idOf));
 }
 
-/** The same for all that the filter finds. */
 export function dismissAll(tx: Tx, filter: DeadWorkFilter): Promise<DeadWorkPage> {
   return ofAll(tx, filter, (ids) => forget(tx, ids));
 }

@@ -1,5 +1,4 @@
-// Several runs that become one: the events that its message lists. What is taken in leaves the queue in the same transaction
-// in which its words stand in the other's job, under the lock of their key.
+// What is taken in leaves the queue in the transaction in which its words stand in the other's job.
 import type { RunJob } from '../../hooks/ports/jobs.ts';
 import { gathered } from '../../hooks/ports/rules.ts';
 import type { Behind, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';
@@ -19,7 +18,6 @@ const JOB = 'SELECT ref, job FROM @work WHERE id = $1';
 const GO_ON = 'UPDATE @work SET key = $2, stage = $3, job = $4 WHERE id = $1';
 const TAKE_IN = `UPDATE @runs AS r SET status = 'collected', joined = $2, finished_at = $3 WHERE KEY(r) = $1`;
 
-/** What waits behind the first of a queue. */
 export async function readBehind(
   tx: Tx,
   { lane, key }: Pick<Lease, 'lane' | 'key'>,

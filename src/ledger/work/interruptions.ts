@@ -1,5 +1,4 @@
-// Attempts that ended without a word: their work is claimable again, and its run or delivery says what happened. What was
-// under way in one crash goes on as before; what was under way in two in a row is suspect, and begun one at a time.
+// Work under way in one crash goes on as before; in two in a row it is suspect, and begun one at a time.
 import type { AttemptNote } from '../../hooks/ports/change.ts';
 import { integer, text } from '../rows.ts';
 import type { Row } from '../rows.ts';

@@ -72,7 +72,6 @@ export function storedKey(key: string): string {
   return `${key.slice(0, LONGEST_KEY / 2)}… ${hash('sha256', key)}`;
 }
 
-/** The lock that new work needs. */
 export function lockOfWork({ lane, key }: NewWork): string {
   return keyLock({ lane, key: storedKey(key) });
 }
@@ -83,7 +82,6 @@ export async function addAside(tx: Tx, work: NewWork): Promise<void> {
   tx.changedLanes.add(work.lane);
 }
 
-/** Queues work that no event asked for. */
 export async function add(tx: Tx, work: NewWork): Promise<null> {
   await tx.lock(() => [lockOfWork(work)]);
   await addWork(tx, [work]);
@@ -184,7 +182,6 @@ async function addOnce(tx: Tx, work: NewWork): Promise<void> {
   tx.changedLanes.add(lane);
 }
 
-/** `ready` where nobody is first. */
 export async function stageInQueue(
   tx: Tx,
   work: { readonly lane: Lane; readonly key: string },
@@ -264,7 +261,6 @@ export async function withdraw(tx: Tx, works: readonly Row[]): Promise<void> {
   for (const row of works) await leave(tx, row);
 }
 
-/** The next of its key is up. */
 async function leave(tx: Tx, row: Row): Promise<void> {
   const [lane, stage] = [word(row, 'lane', LANES), text(row, 'stage')];
   if (stage === 'dead') return;

@@ -53,7 +53,6 @@ export function eventLock(key: string): string {
   return eventOwner(key);
 }
 
-/** Notes of new runs which events they will wait for. */
 export async function expectEvents(tx: Tx, works: readonly NewWork[]): Promise<void> {
   for (const { kind, job, ref, eventId } of works) {
     if (kind !== 'run' || !('waitFor' in job) || job.waitFor?.key === undefined) continue;
@@ -198,7 +197,6 @@ function resumersOf(row: Row): WaitResumers {
   return resumers ?? { by: [] };
 }
 
-/** @param event whose mapping and sender these are */
 function isResumedBy({ by, senders }: WaitResumers, event: WaitResumers): boolean {
   const [mapping = NO_MAPPING] = event.by;
   const [sender = ''] = event.senders ?? [];

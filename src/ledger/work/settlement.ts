@@ -16,15 +16,12 @@ import type { Tx } from '../tx.ts';
 /** What became of a heartbeat that a line asks for; `recovered`: it had failed, and was shown by a later turn after all. */
 type HeartbeatNews = 'asked' | 'done' | 'recovered' | 'failed';
 
-/** What each adds to the counts of its event: open, failed, done. */
 const COUNTS: Readonly<
   Record<HeartbeatNews, readonly [open: number, failed: number, done: number]>
 > = { asked: [1, 0, 0], done: [-1, 0, 1], recovered: [0, -1, 1], failed: [-1, 1, 0] };
 
-/** Work whose step touches events, by its run or delivery. */
 export type Maker = Pick<Lease, 'ref' | 'eventId'>;
 
-/** Events that a transaction touches. */
 export class Touched {
   readonly events = new Set<Key>();
   readonly #beats = new Map<Key, [open: number, failed: number, done: number]>();
@@ -58,7 +55,6 @@ export class Touched {
     for (const [at, by] of COUNTS[news].entries()) sums[at]! += by;
   }
 
-  /** What is to be added to the counts of heartbeats. */
   get beats(): { event: Key; open: number; failed: number; done: number }[] {
     return Array.from(this.#beats, ([event, [open, failed, done]]) => ({
       event,
@@ -99,7 +95,6 @@ const SETTLE = `UPDATE @events AS s SET status = n.status FROM (
     WHERE KEY(e) = ANY ($1::uuid[]) AND e.error IS NULL AND e.status <> 'skipped') n
   WHERE KEY(s) = n.key AND s.status <> n.status RETURNING KEY(s) AS key`;
 
-/** Derives the status of events anew. */
 export async function settle(tx: Tx, touched: Touched): Promise<void> {
   const events = [...touched.events];
   if (events.length === 0) return;

@@ -1,5 +1,4 @@
-// What is counted within a time, such as the runs of a mapping in an hour: a row for each, by when it began. So never more
-// are there in any time of that length, whatever process began them.
+// A row for each thing that is counted, by when it began: no time of that length ever has more.
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import { integer, text } from '../rows.ts';
 import { first } from '../tx.ts';
@@ -18,10 +17,7 @@ const SUM = `SELECT coalesce(sum(amount), 0) AS sum FROM @spending WHERE meter =
 const NEXT = `SELECT at FROM (SELECT at, sum(amount) OVER (ORDER BY at DESC, ref) AS newer FROM @spending
   WHERE meter = $1 AND ${WITHIN}) s WHERE newer > $4 ORDER BY at DESC LIMIT 1`;
 
-/**
- * Counts something by all of these meters, or by none where one is full. The same `ref` counts once.
- * @returns until when it is full
- */
+/** By all of these meters, or by none where one is full. The same `ref` counts once. @returns until when it is full */
 export async function reserve(tx: Tx, ref: string, meters: readonly Meter[]): Promise<Reservation> {
   await tx.lock(() => meters.map(({ name }) => `meter ${name}`));
   const missing: Meter[] = [];

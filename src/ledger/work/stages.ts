@@ -19,7 +19,6 @@ export const ANSWERS: readonly string[] = ['decision', 'event', 'loop'] satisfie
 /** What it says of turns that rules hold, which are asked again once they may have changed. */
 export const RULES: readonly string[] = ['collect', 'limit', 'budget', SHORT_OF_BUDGET];
 
-/** Words as a list of SQL. */
 export function listed(words: readonly string[]): string {
   return `('${words.join("', '")}')`;
 }

@@ -1,10 +1,6 @@
-// Runs that wait for a person's decision, or for an event. The work of such a run stays where it is, not due before the time to decide is
-// over: `deferred` where later work of its key goes on meanwhile, `retrying` where it holds its key (queue.ts). So a run
-// that waits costs two rows and nothing per second, and time ends it as it begins anything else that is due. A row of
-// `waits` says what is asked, and keeps what was decided as long as the event is kept.
-//
-// A decision finds the work by its row, under the lock of its key, and makes it due: whoever locks first decides. What is
-// leased already is being ended by time.
+// The work of a run that waits is not due before the time to decide is over: `deferred` where later work of its key
+// goes on, `retrying` where it holds its key. A run that waits costs two rows and nothing per second. Whoever locks
+// first decides.
 import { MOST_TRIES, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
@@ -200,7 +196,6 @@ export function forgettingWork({ work, messageId }: OpenQuestion): NewWork[] {
   return [{ ...rest, job: { ...job, eventId: null, text: '', forgets: messageId } }];
 }
 
-/** Notes which message shows the question. */
 export async function noteAsked(tx: Tx, id: string, messageId: string): Promise<void> {
   await tx.run(NOTE_ASKED, id, messageId);
 }
@@ -251,7 +246,6 @@ function toAsked(tx: Tx, row: Row): AskedQuestion {
   };
 }
 
-/** Whether nobody has decided yet about any question that has buttons. */
 export async function hasOpenButtons(tx: Tx): Promise<boolean> {
   return (await first(tx, TAPPABLE)) !== undefined;
 }

@@ -22,17 +22,11 @@
 import { FIRST } from '../../work/stages.ts';
 import { LOCKS } from '../schema.ts';
 
-/**
- * How it is run: names are found in the ledger's schema, and plans are made once, of index lookups only. A plan that was made
- * while the tables were small would read all of them otherwise, and go on so when they have grown.
- */
+/** Plans are made once, of index lookups: one made while the tables were small would go on reading all of them. */
 const ENTRY = `SET search_path = @schema, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-/**
- * A query for the next flow behind a place: only its comparison is another for each length of the place. It locks nothing:
- * what is passed over here may be just what another instance looks for.
- */
+/** The next flow behind a place. It locks nothing: another instance may look for what is passed over here. */
 function next(place: string): string {
   return `SELECT id, kind, server, hook, sender INTO r FROM work WHERE lane = p_lane AND stage = 'ready' ${place}
         ORDER BY kind, server, hook, sender, due_at, id LIMIT 1;`;
@@ -45,11 +39,7 @@ const LEASED = `stage = 'leased', attempt = attempt + 1, instance = p_instance, 
 /** Whatever is asked in an order has an index in that order: sorting would read all that waits to find the first. */
 const NO_SORTS = 'SET enable_sort = off SET enable_incremental_sort = off';
 
-/**
- * Claims are fair as in claims.ts of the SQLite ledger: they go round the flows of ready work and take the oldest of
- * each. Each instance keeps its own place in the ring, and its limits count what it has in hand itself, but for
- * `maxRunsTotal`.
- */
+/** Claims are fair as in claims.ts; each instance has its own place in the ring and limits, but for `maxRunsTotal`. */
 export const CLAIMING = `
 -- How much of a flow's name has to be passed over: 1 every run, 2 its channel or backend, 3 its hook; 0: nothing.
 CREATE FUNCTION passed_over_@(p_kind text, p_server text, p_hook text, used jsonb, limits json, p_now bigint)

@@ -1,5 +1,4 @@
-// What the database does by itself: whatever has to be decided and written in one round trip. The texts are those of
-// PL/pgSQL functions; `_@` ends the name of each and becomes the edition of all of them, `@schema` the ledger's schema.
+// What has to be decided and written in one round trip; `_@` becomes the edition of all, `@schema` the schema.
 import { hash } from 'node:crypto';
 import { CLAIMING } from './claiming.ts';
 

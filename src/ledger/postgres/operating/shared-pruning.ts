@@ -1,5 +1,4 @@
-// Steps of forgetting (../../retention/pruning.ts), by one instance at a time. What is forgotten is no longer in any row;
-// what PostgreSQL does with the room that it took is PostgreSQL's (docs/design/postgres.md).
+// One instance at a time forgets; what PostgreSQL does with the room is PostgreSQL's (docs/design/postgres.md).
 import type { Clock } from '../../../hooks/ports/clock.ts';
 import type { Retention } from '../../../hooks/ports/ledger.ts';
 import { writeMeta } from '../../records/meta.ts';
@@ -11,9 +10,7 @@ import type { Database } from '../connection.ts';
 import { LOCKS } from '../schema.ts';
 import { PostgresTx } from '../statements.ts';
 
-/** One instance at a time forgets. */
 const FORGETTING = 'SELECT pg_advisory_xact_lock(hashtext($1), $2)';
-/** Forgets a small step's worth at a time. */
 export class SharedPruning {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -46,8 +43,7 @@ export class SharedPruning {
   }
 }
 
-// The clock of an instance may be set, by years, and one instance that forgot by such a clock would forget what all of them
-// keep. So nothing is forgotten by a clock that leapt ahead, until it has stood for a day.
+// Nothing is forgotten by a clock that leapt ahead until it has stood for a day: all instances would lose it.
 
 /** All instances may have been off for so long without anybody wondering. */
 const LONGEST_ABSENCE_MS = 3_600_000;
@@ -56,7 +52,6 @@ const PROBATION_MS = 86_400_000;
 
 const READ = `SELECT value FROM @meta WHERE key = 'believed'`;
 
-/** Whether things may be forgotten by the clock of this instance. */
 class ClockBelief {
   readonly #clock: Clock;
   #askedAt: number;
@@ -68,10 +63,7 @@ class ClockBelief {
     this.#askedAt = clock.elapsed();
   }
 
-  /**
-   * Asked with every step of pruning, inside its transaction. All instances share the latest time that was believed; this
-   * one knows how long it is since it asked.
-   */
+  /** Asked in each step's transaction. All share the latest time that was believed; this one knows since when. */
   async isBelieved(tx: Tx): Promise<boolean> {
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
     const passed = Math.max(0, elapsed - this.#askedAt);

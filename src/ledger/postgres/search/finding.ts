@@ -1,10 +1,5 @@
-// How events are found by their words: the texts of the index are compared, folded as the words are, and the ledger
-// says whether an event passes the other filters and shows where the words are.
-//
-// Words that are rare are looked up in the whole index; what takes longer than half a second is cancelled there. Then
-// the newest events are walked through in stretches of rising size, and what was found when the time is over is a page
-// that is not full, with a cursor to go on from. So no search holds a connection for long, however common its words
-// are.
+// Rare words are looked up in the whole index for half a second at most; then the newest events are walked through in
+// stretches until the time is over. A page that is not full has a cursor to go on from.
 import type { EventFilter, EventSummary, FoundEvents } from '../../../hooks/ports/event-store.ts';
 import { leaveOutOfText } from '../../../platform/credentials.ts';
 import { findTerms, parseSearch } from '../../../platform/search-text.ts';

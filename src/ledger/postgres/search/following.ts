@@ -1,6 +1,4 @@
-// How the index follows the ledger: the list of changes that triggers keep (search-tables.ts), and at first the events that
-// were there before them. One instance at a time does it, in transactions of its own: nobody who accepts waits for it.
-// While it holds the lock, nothing is forgotten: a text that was read is written before its event can be.
+// One instance at a time follows. Under its lock nothing is forgotten: a text is written before its event can go.
 import { fold } from '../../../platform/search-text.ts';
 import { integer, optionalInteger, optionalText, text } from '../../rows.ts';
 import type { Row } from '../../rows.ts';

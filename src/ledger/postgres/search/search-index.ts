@@ -1,4 +1,3 @@
-// The index of a ledger, from the outside: made when the ledger is opened, followed in short slices, asked in between.
 import type { EventFilter, FoundEvents } from '../../../hooks/ports/event-store.ts';
 import { SearchRefused } from '../../../hooks/ports/event-store.ts';
 import type { Followed, FollowedIndex } from '../../search-follower.ts';
@@ -16,7 +15,6 @@ const NO_TABLE = '42P01';
 const HAS_MORE = `(SELECT 1 FROM @schema.changed_texts LIMIT 1)
   UNION ALL (SELECT 1 FROM @schema.search_backlog LIMIT 1)`;
 
-/** Follows one ledger, and finds what is asked for. */
 export class SearchIndex implements FollowedIndex {
   readonly #database: Database;
   /** Why there is no index, in a sentence without its stop; null: there is one. */

@@ -17,11 +17,7 @@ import { ClockSteps } from './work/clock-steps.ts';
 import { Queues } from './work/queues.ts';
 import type { Together } from './inline-host.ts';
 
-/**
- * Everything that writes, on one connection, in a transaction of the caller's. Begins by ending all leases but those that
- * are held: the process before cannot be alive, since the directory is locked, and nobody heard of what a writer that died
- * had handed out last.
- */
+/** Begins by ending all leases but those that are held: nobody heard of what a writer that died handed out last. */
 export async function createWriterHandlers(
   db: DatabaseSync,
   tx: SqliteTx,
@@ -78,7 +74,6 @@ export async function createWriterHandlers(
   };
 }
 
-/** Accepts or refuses events that came at about the same time. */
 function acceptAll(
   tx: SqliteTx,
   calls: readonly WriterCalls['accept']['args'][],
@@ -89,10 +84,7 @@ function acceptAll(
   );
 }
 
-/**
- * Everything that an operator reads, on one connection.
- * @param searchFile where the index is; null: in memory
- */
+/** Everything that an operator reads, on one connection. @param searchFile where the index is; null: in memory */
 export function createReaderHandlers(
   db: DatabaseSync,
   tx: SqliteTx,

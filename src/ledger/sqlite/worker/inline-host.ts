@@ -1,5 +1,4 @@
-// Group commit on one connection: one transaction, and where it writes one fsync, for all calls of a group. No value
-// leaves before its COMMIT has returned, so whatever a caller hears is durable.
+// One transaction and fsync for all calls of a group; no value leaves before its COMMIT, so all heard is durable.
 import { errorMessage } from '../../../platform/errors.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';
@@ -12,10 +11,8 @@ import type { FileGuard } from './file/file-guard.ts';
 import { StoreLost, damageIn, storeTrouble } from './file/store-trouble.ts';
 import type { WriteAheadLog } from './file/write-ahead-log.ts';
 
-/** A connection, and what is done on it. */
 export interface Connection<C extends CallMap<C>> {
   readonly db: DatabaseSync;
-  /** The same connection, as handlers are given it. */
   readonly tx: SqliteTx;
   readonly handlers: Functions<C>;
   /** Those whose calls are done together, where they follow one another. */
@@ -39,7 +36,6 @@ export type Together<C extends CallMap<C>> = {
   ) => Promise<readonly C[K]['result'][]>;
 };
 
-/** What the calls came to. */
 type GroupResult = Pick<GroupAnswer, 'values' | 'failures' | 'lost' | 'commitMs'>;
 
 /** For the answers of groups after which there is nothing new to claim. */
@@ -47,10 +43,7 @@ const NO_LANES: readonly Lane[] = [];
 /** For those that changed no event, or while nobody wants to know. */
 const NO_EVENTS: readonly Key[] = [];
 
-/**
- * Runs groups on the thread that asks. Handlers may return promises, but of what is there already: a group is over before
- * the event loop turns, and whoever asks sends the next one only after its answer.
- */
+/** Promises must be of what is there already: a group is over before the event loop turns. */
 export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
   readonly #connection: Connection<C>;
   #isLost = false;
@@ -193,10 +186,7 @@ function invoke<C extends CallMap<C>, K extends keyof C>(
   return handlers[call.name](tx, ...call.args);
 }
 
-/**
- * What the caller hears of a call that threw. Work that can never be written because of damage has to be ended; a question
- * may be asked again once the file is whole.
- */
+/** Work that damage never lets be written has to be ended; a question may be asked again once the file is whole. */
 export function toFailure(
   { files }: { readonly files?: unknown },
   index: number,

@@ -1,4 +1,3 @@
-// The connections of a ledger with what is done on them: the same on the main thread and in a thread of its own.
 import { errorMessage } from '../../../platform/errors.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { text } from '../../rows.ts';
@@ -32,7 +31,6 @@ export async function openWriter(files: HeldFiles, start: WriterStart) {
   return { host, found: takeInventory(db, files.isNew) };
 }
 
-/** A database in memory belongs to one connection, which does the reading too. */
 export async function openMemory(start: WriterStart): Promise<InlineHost<AllCalls>> {
   const { db, begun } = await openInMemory((made) => beginWriter(made, start));
   const reader = createReaderHandlers(db, begun.tx, null);
@@ -45,7 +43,6 @@ async function beginWriter(db: DatabaseSync, start: WriterStart) {
   return { tx, ...(await createWriterHandlers(db, tx, start)) };
 }
 
-/** Reads beside the writer, and makes its checkpoints. */
 export function openReader(dir: string): InlineHost<ReaderThreadCalls> {
   const db = openForReading(dir);
   const tx = new SqliteTx(db);
@@ -64,10 +61,7 @@ export function openReader(dir: string): InlineHost<ReaderThreadCalls> {
   return new InlineHost<ReaderThreadCalls>({ db, tx, handlers, close });
 }
 
-/**
- * Reads every page and says what is wrong with the first table that is not sound; null: nothing. Table by table, so that
- * no reading holds the log up for long.
- */
+/** What is wrong with the first table that is not sound; null: nothing. By table, or reading would hold the log up. */
 export function findDamage(dir: string): string | null {
   const db = openForReading(dir);
   try {

@@ -1,5 +1,4 @@
-// Where a thread of the ledger begins. A writer is a thread where commits are slow, so that an fsync never holds up HTTP;
-// a reader always is, so that a long list never does. Both answer groups of calls (inline-host.ts), one after the other.
+// A writer is a thread where commits are slow, a reader always: neither an fsync nor a long list holds up HTTP.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { CallMap } from '../../calls.ts';
@@ -21,7 +20,6 @@ async function begin(port: MessagePort, data: ThreadData): Promise<void> {
   if (handshake.refusal !== null) port.close();
 }
 
-/** Opens and begins to serve, or says in one sentence why not. */
 async function tryToServe(
   port: MessagePort,
   data: Exclude<ThreadData, { role: 'checker' }>,
@@ -39,7 +37,6 @@ async function tryToServe(
   }
 }
 
-/** Answers groups until it is asked to close; the thread ends by itself then. */
 function serve<C extends CallMap<C>>(port: MessagePort, host: SqliteHost<C>): void {
   let answered = Promise.resolve();
   port.on('message', (message: (Group<C> & GroupHead) | typeof CLOSE) => {

@@ -1,6 +1,4 @@
-// What the search index has to look at again: events whose texts changed after they were accepted. Triggers write it down
-// in the very commit that changes them, so nothing is missed; the index reads it later, and what it has read is deleted.
-// A plain event pays for none of this: the index finds new ones by their keys.
+// Triggers note in the very commit which texts have changed, for the index to read; new events it finds by keys.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer } from '../../../rows.ts';
 
@@ -9,10 +7,7 @@ const MOST_KEPT = 1_000_000;
 /** Deleted at a time, which shares the writer with accepted events. */
 const LOT = 10_000;
 
-/**
- * Of this connection alone, so that a ledger without search has none: replies and prompts that came, bodies that were
- * forgotten, events that were deleted, and an event that was accepted after one with a later id.
- */
+/** Of this connection alone, so that a ledger without search has none. */
 const TRIGGERS = `
 CREATE TEMP TRIGGER run_changed AFTER UPDATE OF prompt, reply ON main.runs
   WHEN new.prompt IS NOT old.prompt OR new.reply IS NOT old.reply
@@ -29,7 +24,6 @@ CREATE TEMP TRIGGER event_late AFTER INSERT ON main.events
 const NEWEST = '(SELECT max(n) FROM changed_texts)';
 const OLDEST = '(SELECT min(n) FROM changed_texts)';
 
-/** The list of changes, as the writer keeps it. */
 export class ChangedTexts {
   readonly #sql: Readonly<Record<'isMore' | 'trim', StatementSync>>;
 
@@ -50,9 +44,8 @@ export class ChangedTexts {
   }
 
   /**
-   * Deletes some of what was followed, or is too much to be kept. The last row stays: the numbers go on from that one.
-   * @param followed 0: nothing is known to be
-   * @returns true: there is more to delete
+   * The last row stays, from which numbers go on. @param followed 0: nothing is known to be. @returns true: more is
+   * left
    */
   trim(followed: number): boolean {
     return Number(this.#sql.trim.run(followed).changes) >= LOT;

@@ -1,5 +1,4 @@
-// The directory of a ledger before anything is opened: made for its owner alone, on disk with its name, and refused
-// when what lies in it would be taken for a new ledger.
+// Made for its owner alone, on disk with its name, and refused when what lies in it would be taken for a new ledger.
 import {
   accessSync,
   chmodSync,
@@ -14,7 +13,6 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../../../../platform/errors.ts';
 import { syncDirectory } from '../../../../platform/sync-directory.ts';
 
-/** The files of a ledger, by their paths. */
 export interface LedgerFiles {
   readonly database: string;
   /** SQLite's write-ahead log: what was committed last is only there. */
@@ -22,28 +20,22 @@ export interface LedgerFiles {
   readonly lock: string;
 }
 
-/** A file as it was when it was opened. */
 export interface FileMark {
   readonly device: number;
   readonly inode: number;
 }
 
-/** Marks what lies at a path now. */
 export function markOf(file: string): FileMark {
   const { dev, ino } = statSync(file);
   return { device: dev, inode: ino };
 }
 
-/** Where they are in a directory. */
 export function filesOf(dir: string): LedgerFiles {
   const database = join(dir, 'ledger.db');
   return { database, log: `${database}-wal`, lock: join(dir, 'lock.db') };
 }
 
-/**
- * Makes the directory and empty files for their owner alone; SQLite gives its side files the same mode.
- * @throws Error with a sentence that says what to do; nothing that was there is changed then.
- */
+/** For their owner alone. @throws Error with a sentence that says what to do; nothing that was there is changed */
 export function prepareDirectory(dir: string): LedgerFiles {
   const files = filesOf(dir);
   refuseLogAlone(files);

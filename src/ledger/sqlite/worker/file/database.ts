@@ -1,4 +1,3 @@
-// Opens the database of a ledger for those who use it: commits that survive a power loss, in a file that is watched.
 import { DatabaseSync } from './sqlite.ts';
 import { integer, text } from '../../../rows.ts';
 import { idOf } from '../../id-keys.ts';
@@ -16,14 +15,12 @@ const READER_BUSY_MS = 1000;
 /** Holds the hot pages of every index. A larger one costs more: SQLite walks through all of it at the end of a transaction that split a page. */
 const CACHE_KIB = 4096;
 
-/** The connection that writes, and what was begun on it. */
-export interface OpenDatabase<T> {
+interface OpenDatabase<T> {
   readonly db: DatabaseSync;
   readonly begun: T;
   readonly files?: { readonly guard: FileGuard; readonly log: WriteAheadLog };
 }
 
-/** A ledger that ends with its process. */
 export async function openInMemory<T>(
   begin: (db: DatabaseSync) => T | Promise<T>,
 ): Promise<OpenDatabase<T>> {
@@ -68,7 +65,6 @@ export async function openForWriting<T>(
 /** Counting more would cost a large ledger its quick start. */
 const MOST_COUNTED = 10_000;
 
-/** What a start finds; an operator sees by it that the ledger is the one he meant. */
 export function takeInventory(db: DatabaseSync, isNew: boolean): Inventory {
   const count = (rows: string) => {
     const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ${MOST_COUNTED + 1})`;
@@ -93,7 +89,6 @@ function findLastId(db: DatabaseSync): string | null {
   return row === undefined ? null : idOf(integer(row, 'key'), text(row, 'rest'));
 }
 
-/** Opens a ledger beside its writer. */
 export function openForReading(dir: string): DatabaseSync {
   return new DatabaseSync(filesOf(dir).database, { readOnly: true, timeout: READER_BUSY_MS });
 }
@@ -105,10 +100,7 @@ export function openForCheckpoints(dir: string): DatabaseSync {
   return db;
 }
 
-/**
- * Looks before anything is written: even closing a connection that can write moves the log into the database. Only what
- * the power cut short while the file was made, before it had a log, is undone first; that takes a connection that can write.
- */
+/** Even closing a connection that can write moves the log. Only a first start that was cut short is undone before. */
 export function lookBeforeOpening(file: string): Edition {
   const isCutShort = sizeOf(`${file}-journal`) > 0;
   const db = new DatabaseSync(file, { readOnly: !isCutShort, timeout: BUSY_MS });

@@ -1,5 +1,4 @@
-// Sees to it that the files of a ledger are still those that were opened: a commit into a file that was removed or
-// replaced is durable nowhere, and one beside another writer counts on what is no longer so.
+// A commit into a file that was removed or replaced is durable nowhere; one beside another writer counts on old rows.
 import { readSync, renameSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -30,10 +29,7 @@ export class FileGuard {
   #header: Buffer;
   #loss: Loss | null = null;
 
-  /**
-   * @param db before it has written anything
-   * @throws StoreLost when it is not what is held
-   */
+  /** @param db before it has written anything. @throws StoreLost when it is not what is held */
   constructor(db: DatabaseSync, files: HeldFiles) {
     this.#files = files;
     this.#dataVersion = db.prepare('PRAGMA data_version');
@@ -47,10 +43,7 @@ export class FileGuard {
     this.#look('log');
   }
 
-  /**
-   * Before a group writes anything, inside its transaction: nobody else has written since the one before.
-   * @throws StoreLost
-   */
+  /** Inside the group's transaction, before it writes: nobody else has written since. @throws StoreLost */
   checkUnchanged(): void {
     this.#look('lock');
     if (this.#readVersion() !== this.#version) {
@@ -80,10 +73,7 @@ export class FileGuard {
     }
   }
 
-  /**
-   * Closes the connection so that nothing lies beside a database it does not belong to: SQLite would play the log of the
-   * ledger that is gone into the one that took its place.
-   */
+  /** Nothing may lie beside a database it does not belong to: SQLite would play the log into the one in its place. */
   close(db: DatabaseSync): void {
     const { database, log } = this.#files;
     if (this.#loss === 'overwritten') {

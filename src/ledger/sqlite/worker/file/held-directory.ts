@@ -5,10 +5,7 @@ import type { LedgerFiles } from './data-directory.ts';
 import { lookBeforeOpening } from './database.ts';
 import { DirectoryLock } from '../../../../platform/directory-lock.ts';
 
-/**
- * A directory that this process holds from before its ledger is opened until everything is closed, whoever writes
- * meanwhile, on the main thread or in one that died and was begun anew: nobody else comes in between.
- */
+/** Held from before the ledger is opened until all is closed, also while a thread died: nobody comes in between. */
 export class HeldDirectory {
   /** The tables have to be brought to this edition first, which may take long. */
   readonly hasOldTables: boolean;

@@ -1,5 +1,4 @@
-// How a file comes to have the tables of this build: every edition since the first is brought to the newest. A file whose
-// tables are those of no edition that this build knows is refused and left as it is.
+// Every edition since the first is brought to the newest; a file of no known edition is left as it is.
 import { errorMessage } from '../../../../platform/errors.ts';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +13,6 @@ import { damageIn, storeTrouble } from './store-trouble.ts';
 /** Marks a file as ours ("hook"); files from before the first edition have 0 there, as those of most programs do. */
 const APPLICATION_ID = 0x68_6f_6f_6b;
 
-/** What a file is to this build. */
 export interface Edition {
   /** 0: there are no tables yet. */
   readonly number: number;
@@ -108,7 +106,6 @@ export async function migrate<T>(
   }
 }
 
-/** From the second edition on a file says which build made it. */
 function noteBuild(db: DatabaseSync, edition: number): void {
   if (!keepsBuilds(db)) return;
   db.prepare(`INSERT INTO editions VALUES (?, CAST(unixepoch('subsec') * 1000 AS INTEGER), ?)`).run(
@@ -117,10 +114,7 @@ function noteBuild(db: DatabaseSync, edition: number): void {
   );
 }
 
-/**
- * Copies a file under another name into its directory: for its owner alone, and on disk before the file itself is touched.
- * One of an attempt before is replaced.
- */
+/** For its owner alone, and on disk before the file itself is touched. One of an attempt before is replaced. */
 function keepCopy(db: DatabaseSync, name: string): void {
   const file = db.location();
   if (file === null) return;

@@ -1,5 +1,3 @@
-// The tables of a ledger, and how they became what they are.
-
 /**
  * The tables of edition 1, that of commit bae2b81: `meta` (the operator's pause, the health check, marks, how channels fared, certificates), `events` (a row per request:
  * what came, its receipt, what became of it), `idempotency` (which events may have a key, by 48 bits of its name,

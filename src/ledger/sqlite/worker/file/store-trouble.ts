@@ -31,7 +31,6 @@ export function storeTrouble(error: unknown): string | null {
   return null;
 }
 
-/** SQLite's primary result codes for a file that is not sound. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 
 /** How an error shows that the file is damaged; undefined: it does not. */

@@ -40,10 +40,7 @@ export class WriteAheadLog {
     }
   }
 
-  /**
-   * Moves the rest into the database, of which a checkpoint left little, so that the log begins anew with the next write.
-   * Never waits for a reader.
-   */
+  /** Moves the rest, so that the log begins anew with the next write. Never waits for a reader. */
   finish(): void {
     if (this.#holdsForgotten) this.empty();
     else run(this.#finish);

@@ -1,5 +1,4 @@
-// Steps of forgetting (../../../retention/pruning.ts), each one call among others in a group; then the pages that this left
-// free.
+// Steps of forgetting, each one call among others in a group; then the pages that this left free.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Retention } from '../../../../hooks/ports/ledger.ts';
 import { Pruning } from '../../../retention/pruning.ts';
@@ -14,7 +13,6 @@ const KEPT_FREE_SHARE = 0.1;
 /** Nor is it worth the trouble below so many. */
 const KEPT_FREE_PAGES = 256;
 
-/** Forgets a small step's worth at a time. */
 export class FilePruning {
   readonly #db: DatabaseSync;
   readonly #clock: ClockSteps;

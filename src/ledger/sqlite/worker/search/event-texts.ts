@@ -1,9 +1,7 @@
-// What of an event can be searched, read from the ledger.
 import type { DatabaseSync } from 'node:sqlite';
 import { toSearchedText } from '../../../searched-text.ts';
 import { optionalText, text } from '../../../rows.ts';
 
-/** Reads the texts of events from the ledger. */
 export class EventTexts {
   readonly #sql: ReturnType<typeof prepareStatements>;
 

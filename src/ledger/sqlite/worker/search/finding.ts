@@ -1,5 +1,4 @@
-// How events are found by their words: the index names candidates, newest first; the ledger says whether they pass the
-// other filters and whether the words are really there.
+// The index names candidates, newest first; the ledger says whether they pass and have the words.
 import type { EventFilter, EventSummary } from '../../../../hooks/ports/event-store.ts';
 import { leaveOutOfText } from '../../../../platform/credentials.ts';
 import { findTerms, parseSearch } from '../../../../platform/search-text.ts';
@@ -12,13 +11,11 @@ import type { IndexTables } from './index-tables.ts';
 /** How long one page may take; what was found until then is a page, too. */
 const LONGEST_MS = 200;
 
-/** A page of what was found. */
-export interface FoundPage {
+interface FoundPage {
   readonly events: readonly EventSummary[];
   readonly nextCursor: string | null;
 }
 
-/** Searches one index of one ledger. */
 export class Finding {
   readonly #tx: Tx;
   readonly #texts: EventTexts;

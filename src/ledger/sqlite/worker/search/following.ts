@@ -1,5 +1,4 @@
-// How the index follows the ledger: new events by their keys, and what became of earlier ones by the list that triggers
-// keep in the ledger (changed-texts.ts). Nothing of it happens in a commit that anybody waits for.
+// New events are followed by their keys, earlier ones by changed-texts.ts; no commit waits for it.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer, optionalInteger, time } from '../../../rows.ts';
 import type { EventTexts } from './event-texts.ts';
@@ -99,7 +98,6 @@ export class Following {
     return text === null || canGrow;
   }
 
-  /** Whether an event is in the ledger, or was and has been forgotten since. */
   #knows(key: number): boolean {
     if (this.#ledger.event.get(key) !== undefined) return true;
     return this.#ledger.isChanged.get(key, this.#change) !== undefined;

@@ -1,5 +1,4 @@
-// The file of the index, `search.db`: disposable. What it says is in the ledger, so it is thrown away and made anew
-// whenever it is missing, damaged or of another edition.
+// What the index says is in the ledger: it is made anew when missing, damaged or of another edition.
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from '../file/sqlite.ts';
 import { integer } from '../../../rows.ts';
@@ -37,7 +36,6 @@ export function openIndexFile(file: string | null): DatabaseSync {
   }
 }
 
-/** Whether the file is one of ours, of today's edition. */
 export function isOfThisEdition(db: DatabaseSync): boolean {
   const isOurs = pragma(db, 'application_id') === APPLICATION_ID;
   return isOurs && pragma(db, 'user_version') === EDITION;

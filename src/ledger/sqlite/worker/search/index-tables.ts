@@ -1,9 +1,5 @@
-// The index itself: which trigrams are in the texts of which event. It keeps no text (contentless) and no places in texts
-// (detail=none), so it only names candidates; whether the words are really there is looked up in the ledger.
-//
-// It is divided into parts of so many documents, each a table of its own. What is deleted from such a table is only hidden
-// at first: its trigrams go when its segments are merged. A part is small enough to be merged whenever something of it was
-// forgotten, and is dropped as a whole with its last document.
+// It keeps no text and no places (contentless, detail=none): it only names candidates. Trigrams of what is deleted go
+// when segments are merged, so a part is small enough for that, and is dropped with its last document.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { fold, gramsOf } from '../../../../platform/search-text.ts';
 import { integer } from '../../../rows.ts';
@@ -17,7 +13,6 @@ const MERGED_PAGES = 64;
 /** Pages that one step gives back to the disk. */
 const FREED_PAGES = 500;
 
-/** One part that is open. */
 interface Part {
   readonly put: StatementSync;
   readonly remove: StatementSync;
@@ -25,8 +20,7 @@ interface Part {
   readonly merge: StatementSync;
 }
 
-/** A document that may have all of the words. */
-export interface Candidate {
+interface Candidate {
   readonly n: number;
   readonly event: number;
 }
@@ -44,7 +38,6 @@ export class IndexTables {
     this.#sql = prepareStatements(db);
   }
 
-  /** Puts an event's text in, in place of the one before. */
   put(event: number, text: string): void {
     const n = this.#numberOf(event) ?? this.#add(event);
     const folded = fold(text);
@@ -90,7 +83,6 @@ export class IndexTables {
     }
   }
 
-  /** The number after the last document of all. */
   get end(): number {
     return integer(this.#sql.last.get()!, 'n') + 1;
   }
@@ -103,7 +95,6 @@ export class IndexTables {
     return row === undefined ? 0 : integer(row, 'n') + 1;
   }
 
-  /** The event of the first document of a part. */
   firstOf(part: number): number | null {
     const row = this.#sql.anyOf.get(part * PART, (part + 1) * PART);
     return row === undefined ? null : integer(row, 'event');
@@ -174,8 +165,7 @@ function partOf(n: number): number {
 }
 
 /**
- * Prepares a statement that writes. FTS5 numbers rows of its own beyond what JavaScript counts exactly, and every later
- * write on the connection, to whichever table, tells the last of these numbers.
+ * FTS5 numbers rows beyond what JavaScript counts exactly, and every later write on the connection tells that number.
  */
 export function prepareWrite(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);

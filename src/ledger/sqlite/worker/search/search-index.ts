@@ -1,5 +1,4 @@
-// The index of a ledger, from the outside: opened when it is first needed, followed in short slices, asked in between. What
-// goes wrong with it is its own trouble: the ledger is only read.
+// What goes wrong with the index is its own trouble: the ledger is only read.
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -28,7 +27,6 @@ interface Opened {
   readonly finding: Finding;
 }
 
-/** Follows one ledger, and finds what is asked for. */
 export class SearchIndex {
   readonly #ledger: DatabaseSync;
   readonly #tx: Tx;

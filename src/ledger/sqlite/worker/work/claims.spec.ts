@@ -10,7 +10,6 @@ import { Claims } from './claims.ts';
 import { Queues } from './queues.ts';
 import { STEPS } from '../file/schema.ts';
 
-/** What works on an empty ledger in memory. */
 function empty() {
   const db = new DatabaseSync(':memory:');
   db.exec(STEPS.join(''));
@@ -25,7 +24,6 @@ function work(key: string, kind: 'run' | 'heartbeat' = 'run', hook = 'agent'): N
   return { lane: 'turn', key, kind, hook, ref: newId(), dueAt: 0, once: kind === 'heartbeat', job };
 }
 
-/** Every statement that claiming and queueing prepare, with what SQLite makes of it. */
 async function plans(): Promise<{ sql: string; plan: string }[]> {
   const { db, tx, queues } = empty();
   // Counted once at a start.

@@ -27,7 +27,6 @@ import { ANSWERS, FIRST, listed } from '../../../work/stages.ts';
 import type { ClaimResult, HeldLease } from '../../protocol.ts';
 import type { Queues } from './queues.ts';
 
-/** What is taken in turns. */
 type Flow = readonly [kind: string, server: string, hook: string, sender: string];
 
 /** A place in the ring of a lane: behind this flow. */
@@ -45,14 +44,10 @@ const NOTHING: ClaimResult = { leases: [], nextDue: null };
 /** More than any step asks for: retries end a day after acceptance. */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 
-/**
- * Hands out due work. The directory has one process at a time, so whatever is leased is in the hands of this one:
- * leases of the one before ended at the opening, and none of ours runs out by the clock.
- */
+/** One process has the directory: leases of the one before ended at the opening, none of ours runs out by the clock. */
 export class Claims {
   readonly #queues: Queues;
   readonly #sql: ReturnType<typeof prepareClaims>;
-  /** Where the next claim of a lane goes on. */
   readonly #places: Record<Lane, Place> = { turn: BEGINNING, delivery: BEGINNING };
 
   constructor(db: DatabaseSync, queues: Queues) {
@@ -99,8 +94,7 @@ export class Claims {
   }
 
   /**
-   * The oldest of the next flow, again and again: each is to be leased before the next one is asked for. Where there is
-   * one flow only, up to `max` of it are read at once.
+   * The oldest of the next flow, leased before the next is asked for; of the only flow up to `max` are read at once.
    */
   *#ring(lane: Lane, max: number, limits: ClaimLimits, now: number): Generator<Row> {
     let place = this.#places[lane];
@@ -176,11 +170,7 @@ export class Claims {
   }
 }
 
-/**
- * A lease with its job, as the step will see it.
- * @param row of the work, before it was leased
- * @param part of the first part of a delivery that was cut; undefined: it never was
- */
+/** @param row before it was leased. @param part the first of a delivery that was cut; undefined: it never was */
 function toLease(lane: Lane, row: Row, attempt: number, part: Row | undefined): Lease {
   return {
     workId: integer(row, 'id'),

@@ -1,5 +1,4 @@
-// The clock of a machine may be set, by an hour or by years, while work waits for a time of day and retention counts
-// days. What passes between two steps of it is measured by the monotonic time that comes with each group.
+// What passes between two steps of the clock is measured by the monotonic time that comes with each group.
 import type { DatabaseSync } from 'node:sqlite';
 import { text } from '../../../rows.ts';
 
@@ -14,13 +13,10 @@ const PROBATION_MS = 86_400_000;
 interface Stored {
   /** The latest time that was seen, epoch milliseconds. */
   readonly last: number;
-  /** The latest time that was believed. */
   readonly believed: number;
-  /** How long a clock that is not believed has stood. */
   readonly stood: number;
 }
 
-/** Notices that the clock was set, and keeps what depends on it as it was. */
 export class ClockSteps {
   readonly #db: DatabaseSync;
   readonly #sql: ReturnType<typeof prepareStatements>;
@@ -31,10 +27,7 @@ export class ClockSteps {
   #stood: number;
   #stoodAt: number;
 
-  /**
-   * At a start, in its transaction: a clock that is behind the time of the process before was set back meanwhile. One that
-   * is ahead may be right, so what waits is due; but nothing is given up for its age when nobody could try it.
-   */
+  /** A clock that is behind the process before was set back. One ahead makes work due, but nothing too old. */
   constructor(db: DatabaseSync, now: number, elapsed: number) {
     this.#db = db;
     this.#sql = prepareStatements(db);

@@ -9,18 +9,15 @@ import { FIRST, SUSPECT_CRASHES } from '../../../work/stages.ts';
 
 type Kind = NewWork['kind'];
 
-/** Work in the hands of this process. */
 interface UnderWay {
   readonly id: number;
   readonly lane: Lane;
   readonly kind: Kind;
-  /** The channel of a delivery. */
   readonly server: string;
   readonly hook: string;
   readonly isSuspect: boolean;
 }
 
-/** What is leased, and how much of it belongs together. */
 interface Held {
   readonly byId: Map<number, UnderWay>;
   runs: number;
@@ -69,7 +66,6 @@ export class Queues implements WorkMemory {
     return (this.#backlog.get(hook) ?? 0) - (this.#held.byHook.get(hook) ?? 0);
   }
 
-  /** Turns are claimed within these from now on. */
   limitTurns(limits: ClaimLimits): void {
     this.#limits = limits;
   }
@@ -80,17 +76,14 @@ export class Queues implements WorkMemory {
     return this.#held.runs >= Math.min(maxRuns, maxRunsTotal);
   }
 
-  /** No run of the hook is claimed now. */
   hasAllRunsOf(hook: string): boolean {
     return (this.#held.byHook.get(hook) ?? 0) >= (this.#limits.perHook?.[hook] ?? Infinity);
   }
 
-  /** Suspect work of both lanes that is under way. */
   get suspects(): number {
     return this.#held.suspects;
   }
 
-  /** Deliveries of a channel that are under way. */
   ofServer(server: string): number {
     return this.#held.byServer.get(server) ?? 0;
   }
