@@ -1,6 +1,5 @@
 import type { AskedTools } from '../../hooks/ports/agent-runner.ts';
 
-/** What an agent is told of a call where nobody can be asked. */
 export const NOBODY =
   'A person has to decide about this tool, and nobody can be asked in this turn.';
 

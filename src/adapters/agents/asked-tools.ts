@@ -8,11 +8,7 @@ import type { AgentTurn, ToolQuestion } from '../../hooks/ports/agent-runner.ts'
 import type { AskedCall } from '../../hooks/ports/wait.ts';
 import { isAskedAbout, NOBODY } from './asked-about.ts';
 
-/**
- * Tool calls that a person decides about, by the SDK's own contract: a call that needs approval is not made, and the
- * stream ends with a request for it; the next request has the answer among its messages, and the SDK makes exactly that
- * call, or tells the model that it was denied. This file needs the package `ai`, like model-turn.ts.
- */
+/** The SDK ends the stream with a request for approval; the next request has the answer. Needs the package `ai`. */
 
 export interface AskedToolCall {
   readonly approvalId: string;
@@ -61,11 +57,7 @@ export interface Continued extends Pick<Paused, 'calls' | 'steps'> {
   readonly messages: ModelMessage[];
 }
 
-/**
- * Reads a decision. What would do the calls may be another by now (a tool is described otherwise, the agent has another
- * workspace): then a person is asked again.
- * @throws AgentError where a tool is not offered any more
- */
+/** A person is asked anew where tools or workspace changed. @throws AgentError where a tool is not offered any more */
 export async function resume(
   { state, isApproved, reason }: NonNullable<AgentTurn['resumed']>,
   agent: Agent,

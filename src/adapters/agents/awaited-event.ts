@@ -5,10 +5,7 @@ import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import type { AgentTurn, AgentWait } from '../../hooks/ports/agent-runner.ts';
 import { getText, parseJson } from '../../platform/objects.ts';
 
-/**
- * The tool by which a model waits for an event: it has no result of its own, so that the SDK ends the stream with its
- * call; the next request has what came as its result. This file needs the package `ai`, like model-turn.ts.
- */
+/** Its call ends the stream, and what came is its result in the next request. Needs the package `ai`. */
 
 export const WAIT_TOOL = 'wait_for_event';
 
@@ -24,7 +21,6 @@ interface Waiting {
   readonly steps: number;
 }
 
-/** The tool, where an operator has named events that may be waited for. */
 export function waitTool({ mayWait }: AgentTurn): ToolSet {
   if (mayWait !== 'offered') return {};
   const inputSchema = jsonSchema({

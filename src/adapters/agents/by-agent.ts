@@ -55,10 +55,8 @@ export function agentRunner(options: AgentRunnerOptions): AgentRunner & AsyncDis
 
 type RunnerType = RunnerSettings['type'];
 
-/** Some keep something open. */
 type Runner = AgentRunner & Partial<AsyncDisposable>;
 
-/** What runs each type of `agents.list[].runner`: a new type is one row here. */
 const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
   model: (options) => new AutoRunner(options),
   demo: demoRunner,
@@ -67,7 +65,6 @@ const RUNNERS: Record<RunnerType, (options: AgentRunnerOptions) => Runner> = {
   callback: callbackRunner,
 };
 
-/** Makes the runner of each type with the first turn that asks for it, and keeps it. */
 class RunnerByAgent extends AgentRunner implements AsyncDisposable {
   readonly #options: AgentRunnerOptions;
   readonly #runners = new Map<RunnerType, Runner>();
@@ -102,12 +99,7 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
 
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
-/**
- * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a
- * local Ollama (looked for at most once a minute, for at most 300 ms): one that is started later serves the next turn.
- * Without one it fails and says what to configure, but where nothing is configured at all the demo agent answers. Any
- * other model is asked as named. The reply's model says who answered: `ollama/<model>`, `demo`, or the named one.
- */
+/** The runner of agents that name none. The demo agent answers only where nothing at all is configured. */
 export class AutoRunner extends AgentRunner implements AsyncDisposable {
   readonly #probe: OllamaProbe;
   readonly #ollama: AgentRunner & AsyncDisposable;
@@ -164,7 +156,6 @@ const PROBE_MS = 300;
 const MAX_ASKED = 10;
 /** Names of models that turn text into numbers: they answer a chat with 400 `"nomic-embed-text" does not support chat`. */
 const NO_CHAT = /embed|rerank|minilm|(?:^|\/)(?:bge|gte|e5|paraphrase)-/i;
-/** How long the answer, or the lack of one, is believed. */
 const REMEMBER_MS = 60_000;
 
 /** Looks for a local Ollama; everyone who asks within a minute shares one look. */
@@ -192,7 +183,6 @@ class OllamaProbe {
   async #findModel(): Promise<string | undefined> {
     const models = await this.#listModels();
     for (const model of models.slice(0, MAX_ASKED)) {
-      // One after the other: the first is the right one, mostly.
       if (await this.#canAnswer(model)) return model;
     }
     return undefined;

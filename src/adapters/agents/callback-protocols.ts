@@ -27,7 +27,6 @@ export interface Remote {
 }
 
 interface CallbackProtocol {
-  /** Whether a start that is repeated for the same run starts nothing more. */
   isRepeatable(settings: CallbackSettings): boolean;
   /** @returns by what it is asked later; empty: it cannot be. @throws AgentError */
   start(remote: Remote, callback: Callback): Promise<{ task: string; standing: Standing }>;
@@ -42,11 +41,7 @@ interface CallbackProtocol {
 const MAX_WORDS = 500;
 const ANSWER_MS = 30_000;
 
-/**
- * Ours: `POST <baseUrl>` with an `Idempotency-Key`, answered with any 2xx, and with JSON `{status, text, error, url}` if it
- * likes, of which `url` is where the run is asked for (GET) and ended (DELETE). A callback is the same JSON: `status` is
- * `working`, `succeeded` or `failed`.
- */
+/** Ours: answers and callbacks are JSON `{status, text, error, url}`; `url` is asked by GET and ended by DELETE. */
 const plain: CallbackProtocol = {
   // Of a body that an operator wrote nobody knows who reads it.
   isRepeatable: ({ body }) => body === undefined,
@@ -141,7 +136,6 @@ export const PROTOCOLS: Readonly<Record<CallbackSettings['protocol'], CallbackPr
   a2a,
 };
 
-/** States in which nothing more comes by itself. */
 const TASK_STATES: Readonly<Record<string, 'succeeded' | 'failed'>> = {
   TASK_STATE_COMPLETED: 'succeeded',
   TASK_STATE_FAILED: 'failed',

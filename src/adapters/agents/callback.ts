@@ -9,10 +9,7 @@ import { parseJson } from '../../platform/objects.ts';
 import { PROTOCOLS } from './callback-protocols.ts';
 import type { Remote, Standing } from './callback-protocols.ts';
 
-// An agent that runs elsewhere. Its turn is a few short steps, between which its run waits and costs a row:
-//
-//   begun ─▶ a token is drawn, and kept with the run before anybody is told
-//         ─▶ started with it ─▶ a callback, or the time to ask ─▶ still working, or its result
+// A token is drawn, and kept with the run, before the other side is told of it. Between steps a run costs a row.
 
 interface State {
   readonly token: string;
@@ -24,14 +21,7 @@ interface State {
 
 const TOKEN_BYTES = 32;
 
-/**
- * Runs agents elsewhere, as the agent's `runner` says (`type: 'http'`, `mode: 'callback'`). The run waits meanwhile, over
- * restarts of this service and of theirs: what became of it comes in by `POST {hooks.path}/runs/<runId>`, with a bearer
- * token for this run alone, or is asked for.
- *
- * Fails with an `AgentError`. Where a start can be repeated (`plain`, by its `Idempotency-Key`) it is, after a crash; else the
- * run is interrupted then.
- */
+/** @throws AgentError. After a crash only `plain` starts again (`Idempotency-Key`); else the run is interrupted. */
 export function callbackRunner({ clock }: { readonly clock?: Clock } = {}): AgentRunner {
   return new CallbackRunner(clock ?? new SystemClock());
 }

@@ -7,11 +7,7 @@ import { errorCode } from '../../platform/errors.ts';
 import { getField, parseJson } from '../../platform/objects.ts';
 import { MAX_OUTPUT_BYTES, type Program, type ProgramEnd } from './program.ts';
 
-/**
- * What became of a command-line agent: the reply in its output, or the reason why there is none. Programs write for
- * terminals and print what they were given, so colours are removed from everything, and keys and the prompt from what
- * is shown of the error output.
- */
+/** Colours are removed from all output, keys and the prompt from what is shown of the error output. */
 
 /** What may be put among a program's arguments: it never begins with a hyphen, so that it is never an option. */
 const SESSION_ID = /^[A-Za-z0-9_][A-Za-z0-9_.:@/+=-]{0,255}$/;
@@ -22,12 +18,7 @@ const CONTROL_IN_REPLY = /[\0-\x08\x0b-\x1f\x7f]/g;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x1f\x7f]/g;
 
-/**
- * The reply in a program's output. JSON is one document or one per line (events); each path is read where it is found
- * last. The session id is optional.
- * @param input what the program was given; it and the secrets are not repeated in an error.
- * @throws AgentError (permanent) when there is no reply at `resultPath`.
- */
+/** Each path counts where it is last. @throws AgentError (permanent) without a reply; it repeats no input, no secret */
 export function parseReply(
   stdout: string,
   { output, resultPath, sessionIdPath }: CommandSettings,
@@ -110,10 +101,7 @@ export function explainStartFailure(error: unknown, command: string): AgentError
 /** Values that must not be shown, by the name that stands for them. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/**
- * Why a program that ran gave no reply, in its own words; undefined when it ended well. It may have acted: no failure
- * is retryable.
- */
+/** Undefined when it ended well. A program that ran may have acted: no failure is retryable. */
 export function explainFailedEnd(
   end: ProgramEnd,
   program: Pick<Program, 'command' | 'input'>,
@@ -189,7 +177,6 @@ const MIN_LINE_CHARS = 4;
 /** A line is looked for in the input in pieces of this length: 23 characters in a row are always found. */
 const PIECE_CHARS = 12;
 
-/** The lines of an error output that may be shown: without secrets, and none that repeats what was asked. */
 function showableLines(stderr: string, input: string, secrets: Secrets): string[] {
   const asked = new Set(splitLines(input).filter((line) => line.length >= MIN_LINE_CHARS));
   return splitLines(hideSecrets(stderr, secrets)).filter((line) => !isEcho(line, input, asked));
@@ -202,7 +189,6 @@ function splitLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Whether a line repeats a part of the input. @param asked the input's lines that are long enough to be recognised. */
 function isEcho(line: string, input: string, asked: ReadonlySet<string>): boolean {
   if (input.includes(line)) return true;
   for (let at = 0; at + PIECE_CHARS <= line.length; at += PIECE_CHARS) {
@@ -225,10 +211,7 @@ const TERMINAL_COMMAND = String.raw`\x1b\][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)`;
 const TERMINAL_SEQUENCE = String.raw`[\x1b\x9b][[\]()#;?]*(?:\d{1,4}(?:[;:]\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]`;
 const TERMINAL_CODES = new RegExp(`${TERMINAL_COMMAND}|${TERMINAL_SEQUENCE}`, 'g');
 
-/**
- * The text without colours, links and the like, in linear time: `stripVTControlCharacters` of Node takes minutes for a
- * megabyte of beginnings without an end.
- */
+/** In linear time: Node's `stripVTControlCharacters` takes minutes for a megabyte of beginnings without an end. */
 function stripTerminalCodes(text: string): string {
   return text.replace(TERMINAL_CODES, '');
 }

@@ -160,7 +160,6 @@ function requireSettings({ agent: { id, runner } }: AgentTurn): CommandSettings 
   throw new AgentError(`agent "${id}" has no runner of type command`, 'permanent');
 }
 
-/** With a session id of its own the program continues its conversation, otherwise it is given what went before. */
 function buildProgram(
   turn: AgentTurn,
   { command, args, resumeArgs, env: names }: CommandSettings,
@@ -176,10 +175,7 @@ function buildProgram(
   return { command, args: resumed, cwd, env, input: buildInput(turn, []) };
 }
 
-/**
- * Everything a program's environment holds: four variables of the service, those that the operator named, and what
- * it should know of its turn. A NUL, which no variable can hold, is left out.
- */
+/** All that a program is given. A NUL, which no variable can hold, is left out. */
 function buildEnvironment(
   turn: AgentTurn,
   names: readonly string[],
@@ -201,21 +197,14 @@ function buildEnvironment(
   );
 }
 
-/**
- * What a program reads on its standard input: the operator's instructions, the earlier messages and the prompt. Parts
- * that are empty are left out.
- * @param history empty where the program remembers the conversation itself.
- */
+/** @param history empty where the program remembers the conversation itself. */
 function buildInput({ agent, prompt }: AgentTurn, history: readonly TranscriptMessage[]): string {
   const earlier = history.filter(({ text }) => text !== '');
   const parts = [agent.instructions ?? '', ...formatTranscript(earlier), prompt];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/**
- * Each message between markers, and a line that says where the present begins. All of them carry a fresh 128-bit id, so
- * that no message can end itself, begin another one or pass for the present.
- */
+/** The markers carry a fresh 128-bit id: no message can end itself, begin another one or pass for the present. */
 function formatTranscript(messages: readonly TranscriptMessage[]): string[] {
   if (messages.length === 0) return [];
   const id = randomBytes(16).toString('hex');

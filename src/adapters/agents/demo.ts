@@ -24,7 +24,6 @@ class DemoRunner extends AgentRunner {
     return { text, model: 'demo' };
   }
 
-  /** It cannot act. */
   override mayRepeat(): boolean {
     return true;
   }
@@ -41,7 +40,6 @@ function quote(prompt: string): string {
 const BETWEEN_MARKERS = /<<<EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>\n([\s\S]*?)\n?<<<END_EXTERNAL/g;
 const LABELS = /^(?:(?:Source|Hook|Name|Sender verified by):.*\n)+/;
 
-/** The sender's own words: without the markers, their notice and labels, so that the quote shows something familiar. */
 function extractMessage(prompt: string): string {
   const last = [...prompt.matchAll(BETWEEN_MARKERS)].at(-1)?.[1];
   return last?.replace(LABELS, '') ?? prompt;

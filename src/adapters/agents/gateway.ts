@@ -114,7 +114,6 @@ function percentEncode(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]+/gu, encodeURIComponent);
 }
 
-/** JSON in which letters beyond ASCII are written `\u00e9`. */
 function toAsciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

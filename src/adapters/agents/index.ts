@@ -1,7 +1,4 @@
-/**
- * What a host may use of this room: the runners, and what they are given. A runner of your own extends `AgentRunner`
- * (`src/hooks/ports/agent-runner.ts`); `agentRunner` is the one that reads `agents.list[].runner`.
- */
+/** A runner of your own extends `AgentRunner` (`src/hooks/ports/agent-runner.ts`). */
 export { agentRunner } from './by-agent.ts';
 export type { AgentRunnerOptions } from './by-agent.ts';
 export { commandRunner } from './command.ts';

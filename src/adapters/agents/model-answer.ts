@@ -24,7 +24,6 @@ export class ModelAnswer {
   readonly #warnings: Set<string>;
   readonly asked: AskedToolCall[] = [];
   readonly awaited: WaitCall[] = [];
-  /** How often the model was asked in this turn. */
   steps = 0;
   #text = '';
   #stepText = '';
@@ -34,11 +33,7 @@ export class ModelAnswer {
   /** Of all steps: a turn that was asked again with less has several streams. */
   #used: { inputTokens?: number; outputTokens?: number } = {};
 
-  /**
-   * @param provider its name in the configuration.
-   * @param calls empty.
-   * @param warnings from before the model was asked.
-   */
+  /** @param warnings from before the model was asked. */
   constructor(provider: string, calls: ToolCallLog, warnings: readonly string[]) {
     this.#provider = provider;
     this.#calls = calls;

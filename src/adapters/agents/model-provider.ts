@@ -1,7 +1,4 @@
-/**
- * How the operator configured a provider of models. This file names no type of the AI SDK: hosts see these types, and
- * compile without it.
- */
+/** No type of the AI SDK is named here: hosts see these types, and compile without it. */
 
 /**
  * Which protocol a provider speaks. `openai-compatible` is what Ollama, vLLM, LM Studio and most gateways speak.
@@ -26,7 +23,6 @@ export interface ModelProvider {
   readonly contextTokens?: number;
 }
 
-/** A provider and the name the operator gave it: the part of `<provider>/<model>` before the first slash. */
 export interface NamedProvider extends ModelProvider {
   readonly name: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -11,7 +11,6 @@ import { openaiCompatible } from './providers/openai-compatible.ts';
 import { openai } from './providers/openai.ts';
 import type { Protocol } from './providers/protocol.ts';
 
-/** Every protocol; a new one is one file and one row. Its package is loaded with its first turn. */
 const PROTOCOLS: Record<ProviderType, Protocol> = {
   openai,
   anthropic,
@@ -24,7 +23,6 @@ export function publicUrl(type: ProviderType): string | undefined {
   return PROTOCOLS[type].publicUrl;
 }
 
-/** What a model of this type needs beside the package `ai`. */
 export function packageOf(type: ProviderType): OptionalPackage {
   return PROTOCOLS[type].package;
 }
@@ -38,11 +36,7 @@ export function protocolOf(
 /** Largest answer in megabytes as it is sent: the longest that a model writes, with what the protocol adds to each word. */
 const MAX_ANSWER_MB = 32;
 
-/**
- * The model of that provider; nothing is sent yet.
- * @throws AgentError (permanent) when the base URL cannot be used or the key is missing; (unreachable) when the
- *   protocol's package is.
- */
+/** @throws AgentError (permanent) for the base URL or a missing key, (unreachable) for the protocol's package */
 export async function createModel(
   provider: NamedProvider,
   modelId: string,
@@ -72,11 +66,7 @@ function checkUrl(given: string, key: string): string {
   return given;
 }
 
-/**
- * A `fetch` for the SDKs that only takes an event stream of bounded size, from the configured address itself. It keeps no
- * connection: the server may close one that is idle just when the next request is sent, after a tool that took its time,
- * and what such a request began is not known.
- */
+/** Keeps no connection: a server may close an idle one as the next request is sent; what that began is not known. */
 function streamingFetch(provider: NamedProvider): typeof fetch {
   return async (...[input, init]) => {
     const headers = new Headers(init?.headers);

@@ -28,10 +28,7 @@ import { tooLong } from './too-long.ts';
 import { ToolCallLog } from './tool-call-log.ts';
 import { withShownResults } from './tool-results.ts';
 
-/**
- * One turn at a model, for the runners of models and of gateways. This file needs the package `ai`, an optional one, and
- * so it is only imported through `loadSdk`; its types may be imported anywhere.
- */
+/** Needs the optional package `ai`: only imported through `loadSdk`; its types may be imported anywhere. */
 
 export interface ModelTarget {
   readonly provider: NamedProvider;
@@ -46,18 +43,12 @@ interface ModelContext {
   readonly instructions: string;
   /** Only tools that the turn's contract allows. */
   readonly tools: ToolSet;
-  /** What could not be collected, one sentence each: the first warnings of the reply. */
   readonly warnings: readonly string[];
   /** Asks how many tokens the model's window has; undefined: it is not known. Absent: the same. */
   readonly findWindow?: () => Promise<number | undefined>;
 }
 
-/**
- * Asks the model, and again with the result of each tool it calls, at most {@link MAX_STEPS} times. It streams, so that
- * an abort closes the connection to the provider at once.
- * @param now epoch milliseconds, read for the length of tool calls and when the provider names a date to come back at.
- * @throws AgentError with its kind; the signal's reason when it aborted.
- */
+/** Streams: an abort closes the connection. @param now epoch milliseconds. @throws AgentError; the signal's reason */
 export async function askModel(
   turn: AgentTurn,
   target: ModelTarget,
@@ -97,7 +88,6 @@ export async function askModel(
   }
 }
 
-/** What the model is told first, or, where the turn is resumed, last. */
 async function begin(turn: AgentTurn, tools: ToolSet): Promise<Continued | ToolQuestion> {
   const waited = turn.resumed && goOn(turn.resumed);
   if (waited) return { ...waited, calls: [] };
@@ -115,11 +105,7 @@ async function tokensBeside({ instructions, tools }: ModelContext): Promise<numb
   return tokensOf([instructions, await Promise.all(described)]);
 }
 
-/**
- * Asks with less for as long as the model refuses since that is too much for its window: from where the turn stands, so
- * that what its tools did is not done again. A gateway may have acted, and what a resumed turn was shown stands.
- * @returns gives everything that was said
- */
+/** Asks with less from where the turn stands: no tool acts twice. A gateway may have acted, and is not asked again. */
 async function askUntilItFits(
   turn: AgentTurn,
   target: ModelTarget,
@@ -151,7 +137,6 @@ function tooSmall(error: unknown, { provider, model }: ModelTarget, asked: strin
   return new AgentError(`${message}; nothing more can be left out: ${remedy}`, 'needs-operator');
 }
 
-/** Hands the stream on as it comes. @returns gives everything that was said */
 async function readStream(
   turn: AgentTurn,
   { provider, modelId }: ModelTarget,
@@ -191,14 +176,10 @@ async function readStream(
   return async () => [...first, ...(await result.responseMessages)];
 }
 
-/** Said to a model that has used up its steps, by us and not by anybody it reads about. */
 const LAST_STEP =
   'The tools of this turn are used up. Answer now with what you have, and say what you could not find out.';
 
-/**
- * The last step asks for an answer instead of tools. A model that calls one still is asked once more, and cannot. Where
- * the server knows `tool_choice`, the tools stay in the request: Anthropic refuses a conversation with tool calls without.
- */
+/** Tools stay in the request where `tool_choice` is known: Anthropic refuses a conversation with tool calls without. */
 function prepareStep(
   step: number,
   messages: ModelMessage[],
@@ -209,7 +190,6 @@ function prepareStep(
   return { messages, ...(knowsToolChoice ? { toolChoice: 'none' } : { activeTools: [] }) };
 }
 
-/** Everything the model was given that a provider could repeat. */
 function textsOf({ history, prompt }: AgentTurn, { instructions }: ModelContext): string[] {
   return [instructions, ...history.map(({ text }) => text), prompt];
 }

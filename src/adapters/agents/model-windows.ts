@@ -11,7 +11,6 @@ const MOST_KNOWN = 100;
 const TIMEOUT_MS = 2000;
 /** OpenRouter's list has about 1 MB. */
 const MAX_BYTES = 8_000_000;
-/** What is less is a mistake. */
 const LEAST_TOKENS = 1024;
 
 interface Found {

@@ -17,11 +17,7 @@ import { ModelWindows } from './model-windows.ts';
 import { loadSdk } from './sdk.ts';
 import { openTools, serversFor } from './turn-tools.ts';
 
-// The model runner, from the top. A turn names `<provider>/<model>`: `findTarget` looks the provider up, `systemPrompt`
-// reads what the model is told first, `openTools` (turn-tools.ts) connects the MCP servers whose tools the turn may use,
-// and `askModel` (model-turn.ts) streams the answer through the AI SDK. model-answer.ts collects the stream into a reply,
-// tool-call-log.ts follows the tool calls in it, and provider-error.ts turns whatever breaks into an `AgentError` that
-// says whether the job may be tried again. Only `askModel` needs the SDK, which is why it is imported late.
+// Only `askModel` (model-turn.ts) needs the SDK, which is why it is imported late.
 
 /**
  * Where models are asked: the `models` section of the configuration.
@@ -88,7 +84,6 @@ export function modelRunner({
   return new ModelRunner(models, new McpServers(env, workspaces, clock), clock);
 }
 
-/** One for all agents of a service: it keeps no state of a turn, only the connections to MCP servers. */
 class ModelRunner extends AgentRunner implements AsyncDisposable {
   readonly #models: () => ModelsSection;
   readonly #clock: Clock;
@@ -128,10 +123,7 @@ class ModelRunner extends AgentRunner implements AsyncDisposable {
   }
 }
 
-/**
- * Only a process that asks a model pays for the SDK, 130 ms and 30 MB. A function of its own, because tsc (6.0) does
- * not rewrite the `.ts` of an import in a function that it rewrites for `using`.
- */
+/** The SDK costs 130 ms and 30 MB. A function of its own: beside `using` tsc 6.0 does not rewrite an import's `.ts`. */
 function loadModelTurn() {
   return loadSdk('ai', () => import('./model-turn.ts'));
 }
@@ -165,16 +157,11 @@ const AGENTS_FILE = 'AGENTS.md';
 const MAX_AGENTS_FILE_BYTES = 64 * 1024;
 
 interface SystemPrompt {
-  /** Empty: nothing. */
   readonly text: string;
-  /** What could not be used, one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/**
- * `AGENTS.md` of the workspace, read anew for each turn, and then the agent's instructions. A workspace without the
- * file is as good as one with it; a file that leads out of the workspace or cannot be read is left out with a warning.
- */
+/** `AGENTS.md`, read anew each turn, then the instructions. A file that cannot be read is left out with a warning. */
 export async function systemPrompt({ workspace, instructions }: Agent): Promise<SystemPrompt> {
   const { text, warnings } =
     workspace === undefined ? { text: '', warnings: [] } : await readAgentsFile(workspace);

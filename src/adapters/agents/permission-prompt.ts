@@ -10,19 +10,13 @@ import { errorCode } from '../../platform/errors.ts';
 import { getField, getText, parseJson } from '../../platform/objects.ts';
 import type { Permissions } from './permissions.ts';
 
-// How Claude Code is answered that asks whether it may call a tool. In print mode it asks a tool of an MCP server, which
-// `--permission-prompt-tool` names (code.claude.com/docs/en/cli-reference), with `{tool_name, input, tool_use_id}`, and
-// takes `{behavior, …}` as the text of the result (the program's own checks of it, in 2.1.197). Why so:
-// docs/design/waiting-agents.md.
-//
-//   Claude Code ─ stdio ─▶ relay ─ socket ─▶ this process
-//
-// The server is this process: what it starts for that only passes on what it reads. So nothing that was approved stands
-// in a file, a variable or an argument that the program or its tools could change.
+// Claude Code in print mode asks an MCP tool (`--permission-prompt-tool`, code.claude.com/docs/en/cli-reference) with
+// `{tool_name, input, tool_use_id}`, and takes `{behavior, …}` as the text of the result (checked in 2.1.197). The
+// server is this process, behind a relay of streams: nothing that was approved stands in a file, a variable or an
+// argument that the program could change (docs/design/waiting-agents.md).
 
 const SERVER = 'hooks';
 const TOOL = 'permission';
-/** Passes on its standard streams, and ends with either side. */
 const RELAY =
   "const s=require('net').connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout);s.on('error',()=>{}).on('close',()=>process.exit())";
 /** Tools that it has only where it can ask, and whose questions no approval answers. */
@@ -32,7 +26,6 @@ const MAX_CHARS = 1_048_576;
 /** The program has one connection; tools that find the socket get no further than it does. */
 const MAX_CONNECTIONS = 16;
 
-/** The permission prompt of one turn; dispose of it when the program has ended. */
 export class PermissionPrompt implements AsyncDisposable {
   readonly #dir: string;
   readonly #server: Server;

@@ -7,12 +7,8 @@ import type { AskedCall } from '../../hooks/ports/wait.ts';
 import { isRecord, parseJson } from '../../platform/objects.ts';
 import { isAskedAbout, NOBODY } from './asked-about.ts';
 
-// Tool calls of a program that a person decides about. A program cannot be stopped in the middle of a turn without costing
-// a process, so its turn ends at the question, and another one goes on in the same conversation:
-//
-//   asked ─▶ denied for now, and kept ─▶ the program ends ─▶ the run waits
-//         ─▶ approved ─▶ the program is told, and calls again: let through, once ─▶ or something else: asked anew
-//         ─▶ denied   ─▶ the program is told why, and goes on without
+// A program that waits costs a process, so its turn ends at the question, and another one goes on in the same
+// conversation: what was approved is let through once when it calls again; anything else is asked anew.
 
 /** What a program is answered; the terms are Claude Code's. */
 export type Permission =
@@ -44,7 +40,6 @@ export class Permissions {
     this.#approved = [...approved];
   }
 
-  /** Calls that a person has to decide about, each once; none of them was made. */
   get asked(): readonly AskedCall[] {
     return this.#asked;
   }
@@ -78,7 +73,6 @@ function isCall(call: AskedCall, tool: string, input: unknown): boolean {
 /** Where a turn stands that asked: what {@link ToolQuestion.state} holds. */
 interface Paused {
   readonly v: 1;
-  /** The program's own id of the conversation. */
   readonly session: string;
   readonly calls: readonly AskedCall[];
   /** Of what was shown, and of what would do it. */
@@ -100,10 +94,7 @@ export interface Continued {
   readonly approved: readonly AskedCall[];
 }
 
-/**
- * Reads a decision. What would do the calls may be another by now (the agent has another program or workspace): then a
- * person is asked again.
- */
+/** A person is asked again where the agent has another program or workspace by now. */
 export function resume(
   { state, isApproved, reason = 'a person has denied it' }: ResumedTurn,
   agent: Agent,

@@ -9,17 +9,12 @@ import type { Agent } from '../../hooks/ports/agent-directory.ts';
 import { AgentError } from '../../hooks/ports/agent-runner.ts';
 import { errorCode } from '../../platform/errors.ts';
 
-/**
- * Programs of this machine that work for an agent: command-line agents (command.ts) and MCP servers
- * (mcp/stdio-transport.ts). Each is started without a shell, sees only the variables that it was meant to see, and
- * leads a process group of its own, so that whatever it starts can be ended together with it.
- */
+/** Programs run without a shell, see only the variables meant for them, and lead a process group of their own. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ALWAYS_GIVEN = ['PATH', 'HOME', 'LANG', 'TZ'];
 
-/** `PATH`, `HOME`, `LANG`, `TZ` and the named variables, as far as they are set. */
 export function pickVariables(
   names: readonly string[],
   source: Environment,
@@ -32,11 +27,7 @@ export function pickVariables(
   );
 }
 
-/**
- * Sends a signal to every process of a group; 0 only asks whether one is left.
- * @param leader id of the process that began the group.
- * @returns false when no process of the group is left.
- */
+/** @param signal 0 only asks whether one is left. @returns false when no process of the group is left. */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
@@ -46,14 +37,10 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   }
 }
 
-/** How long processes get to end by themselves after SIGTERM. */
 const GRACE_MS = 500;
 const STEP_MS = 50;
 
-/**
- * The process groups of programs that run now, by the id of their leader. A group ends with its turn, and at the
- * latest with this process, unless that is killed with SIGKILL.
- */
+/** By the id of their leader. A group ends with its turn, at the latest with this process unless that is SIGKILLed. */
 export class ProcessGroups {
   readonly #clock: Clock;
   readonly #leaders = new Set<number>();
@@ -82,7 +69,6 @@ export class ProcessGroups {
     if (this.#leaders.size === 0) process.off('exit', this.#killAll);
   }
 
-  /** Waits for `event`, but no longer than processes get to end. */
   async waitBriefly(event: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     await Promise.race([event, this.#clock.wait(GRACE_MS, over.signal)]);
@@ -99,14 +85,12 @@ export interface Program {
   readonly cwd: string;
   /** The whole environment: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it is given on its standard input. */
   readonly input: string;
 }
 
 /** How a program ended. Bytes that are not UTF-8 are replacement characters. */
 export interface ProgramEnd {
   readonly stdout: string;
-  /** It wrote more than {@link MAX_OUTPUT_BYTES} and was ended for that. */
   readonly isTooLong: boolean;
   /** The end of its error output: whole lines, at most 2 KB. */
   readonly stderr: string;
@@ -115,10 +99,7 @@ export interface ProgramEnd {
   readonly endedBy: NodeJS.Signals | null;
 }
 
-/**
- * Runs a program to its end, and ends what it leaves running in its process group. An abort ends the whole group.
- * @throws the signal's reason when it aborted; the system's error when the program could not be started.
- */
+/** An abort ends the whole group. @throws the signal's reason; the system's error when it could not be started. */
 export async function runProgram(
   { command, args, cwd, env, input }: Program,
   groups: ProcessGroups,
@@ -141,10 +122,7 @@ export async function runProgram(
   return { ...output(), code: child.exitCode, endedBy: child.signalCode };
 }
 
-/**
- * @returns the id of the process, which leads its group.
- * @throws the system's error when there is no process.
- */
+/** @returns the id of the process, which leads its group. @throws the system's error when there is none. */
 async function waitForStart(child: ChildProcess): Promise<number> {
   if (child.pid !== undefined) return child.pid;
   const [error] = await once(child, 'error');
@@ -168,14 +146,12 @@ async function waitForEnd(
   child.stderr.destroy();
 }
 
-/** Calls `listener` when the signal aborts, or now if it has. @returns what ends that. */
 function onAbort(signal: AbortSignal, listener: () => void): () => void {
   signal.addEventListener('abort', listener, { once: true });
   if (signal.aborted) listener();
   return () => signal.removeEventListener('abort', listener);
 }
 
-/** Gathers both outputs within their limits. @param onTooLong called as soon as there is too much. */
 function collectOutput(
   { stdout, stderr }: ChildProcessWithoutNullStreams,
   onTooLong: () => void,
@@ -206,12 +182,7 @@ function toWholeLines(tail: Buffer): string {
   return (isCut ? lines.slice(1) : lines).join('\n');
 }
 
-/**
- * The directory that the programs of an agent run in, command-line agents and MCP servers alike: the agent's workspace,
- * else one of its own below `workspaces`. Never the service's own working directory, which is mostly where the
- * configuration and the tokens are. A missing one is made, for this user only.
- * @throws AgentError (needs-operator) when it cannot be made.
- */
+/** Never the service's own directory, with its tokens. Made for this user only. @throws AgentError (needs-operator) */
 export async function ensureWorkspace(agent: Agent, workspaces: string): Promise<string> {
   const dir = resolve(agent.workspace ?? join(workspaces, toFileName(agent.id)));
   try {

@@ -13,7 +13,6 @@ const AWAY_STATUSES = new Set([502, 503, 504, 529]);
 /** What a person has to mend: credit, an address, a model's name. */
 const MENDED_STATUSES = new Set([402, 404, 405]);
 
-/** Network errors before there is a connection. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -29,10 +28,7 @@ const NOT_BEGUN = new Set<unknown>([429, 503, ...NOT_CONNECTED]);
 const GOOGLE_KEY = /"reason":\s*"API_KEY_INVALID"/;
 const GOOGLE_DELAY = /"retryDelay":\s*"(\d{1,6}(?:\.\d+)?)s"/;
 
-/**
- * What providers say when the account has no credit left: with 429 by OpenAI (`insufficient_quota`, `billing_not_active`;
- * platform.openai.com/docs/guides/error-codes) and Moonshot, with 402 by Anthropic. To come back later changes nothing.
- */
+/** 429 of OpenAI (platform.openai.com/docs/guides/error-codes), Moonshot; 402 of Anthropic: waiting changes nothing. */
 const NO_CREDIT = new Set<unknown>([
   'insufficient_quota',
   'billing_not_active',
@@ -44,18 +40,12 @@ const NO_CREDIT = new Set<unknown>([
 interface Failure {
   readonly error: unknown;
   readonly provider: NamedProvider;
-  /** What the provider said of it, ready to be shown: ` (model_not_found): …`, or nothing. */
   readonly explanation: string;
   /** Epoch milliseconds, to read a `Retry-After` date. */
   readonly now: number;
 }
 
-/**
- * Why a turn failed, in the terms of the job queue (`AgentFailure`). The sentences are ours; of the provider's own words
- * at most 300 characters follow, without the key and without what was asked.
- * @param now epoch milliseconds, to read a `Retry-After` date.
- * @param asked the texts that the model was given.
- */
+/** At most 300 characters of a provider's words are shown, without key or question. @param now epoch milliseconds. */
 export function toAgentError(
   error: unknown,
   provider: NamedProvider,
@@ -86,7 +76,6 @@ function secretsOf({ apiKey = '', headers = {} }: NamedProvider): string[] {
   return [apiKey, ...Object.values(headers)];
 }
 
-/** The first explanation that fits, from our own findings through HTTP statuses to network codes. */
 function classify(failure: Failure): AgentError {
   const { error, explanation, provider } = failure;
   // What our own `fetch` found out comes back wrapped.
@@ -162,8 +151,7 @@ function permanent(message: string): AgentError {
   return new AgentError(message, 'permanent');
 }
 
-// What a provider said of its refusal. Its words tell an operator more than any of ours, but they may repeat the key and
-// what was asked, which must be in no event and no summary.
+// A provider's words may repeat the key and what was asked, which must be in no event and no summary.
 
 /** A refusal as its provider explains it; what is absent was not said, or is not of the usual form. */
 export interface Refusal {
@@ -171,12 +159,10 @@ export interface Refusal {
   readonly code?: string;
   /** The field of the request that it is about, for example `reasoning.summary`. */
   readonly param?: string;
-  /** Its own words, as they came. */
   readonly words?: string;
 }
 
 interface Unshown {
-  /** The key, and whatever else went along to prove who asks. */
   readonly secrets: readonly string[];
   readonly asked: readonly string[];
 }
@@ -185,10 +171,7 @@ interface Unshown {
 const CODE = /^(?:[a-z]+(?:_[a-z]+){0,6}|[A-Z]+(?:_[A-Z]+){1,6})$/;
 const PARAM = /^[a-z][\w.[\]-]{0,79}$/i;
 
-/**
- * `{error: {message, type, param, code}}` of OpenAI, Anthropic and Google, the same without `error`, `{response: {error}}`
- * of a Responses stream, or `{detail}`.
- */
+/** `{error: {message, type, param, code}}`, the same without `error`, `{response: {error}}`, or `{detail}`. */
 export function readRefusal(error: unknown): Refusal {
   const data = getField(error, 'data') ?? parseJson(getText(error, 'responseBody') ?? '');
   const refusal = getField(data, 'error') ?? getField(data, 'response', 'error') ?? data;
@@ -216,7 +199,6 @@ export function explain({ code, param, words = '' }: Refusal, unshown: Unshown):
   return `${names.length === 0 ? '' : ` (${names.join(', ')})`}${shown === '' ? '' : `: ${shown}`}`;
 }
 
-/** One line, without secrets and without what was asked. */
 function showWords(words: string, { secrets, asked }: Unshown): string {
   // First hidden, then cut: what is left of a secret would not be known as one.
   const read = hideSecrets(words.slice(0, 100 * READ_CHARS), secrets).slice(0, READ_CHARS);

@@ -6,13 +6,7 @@ import {
   OptionalPackageError,
 } from '../../platform/optional-package.ts';
 
-/**
- * Imports a package of the AI SDK, or a file of ours that needs it, when a turn first does:
- * `loadSdk('ai', () => import('./model-turn.ts'))`. They are optional peer dependencies, because a host with agents of
- * its own needs none of them, and each costs start-up time and memory.
- * @param kind how a missing package counts: as a model that cannot be asked, whose turns wait until it is installed.
- * @throws AgentError that says what to install, when the package is missing or of another version.
- */
+/** Optional packages, imported with the first turn that needs one. @throws AgentError that says what to install */
 export async function loadSdk<T>(
   name: OptionalPackage,
   load: () => Promise<T>,

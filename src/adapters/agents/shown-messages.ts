@@ -2,9 +2,7 @@ import type { ModelMessage } from 'ai';
 
 import type { AgentTurn } from '../../hooks/ports/agent-runner.ts';
 
-// What a model is shown of a turn, and what is left out where its window is too small: the oldest turns of the
-// conversation first, whole, then of the event what the prompt can do without (docs/design/agents.md). What was said and
-// done in this turn stays, so that no tool is called twice.
+// What was said and done in this turn stays, so that no tool is called twice (docs/design/agents.md).
 
 /** Bytes of UTF-8 to a token, for what has to fit: JSON and code have about as many, a Chinese character is one. */
 const BYTES_PER_TOKEN = 3;
@@ -37,10 +35,7 @@ export class ShownMessages {
   #left = 0;
   #isHalved = false;
 
-  /**
-   * @param messages the prompt last, or, of a turn that goes on, all that was said.
-   * @param beside tokens of the instructions and of the tools' descriptions.
-   */
+  /** @param beside tokens of the instructions and of the tools' descriptions. */
   constructor(turn: AgentTurn, messages: readonly ModelMessage[], beside: number) {
     this.#turn = turn;
     this.#beside = beside;
@@ -78,7 +73,6 @@ export class ShownMessages {
     return Math.min(maxOutputTokens, Math.floor(this.#window / 2));
   }
 
-  /** What was left out, one sentence each. */
   get remarks(): readonly string[] {
     const full = "the model's window is full";
     const turns = this.#left === 1 ? '1 earlier turn was' : `${this.#left} earlier turns were`;
@@ -93,7 +87,6 @@ export class ShownMessages {
     ];
   }
 
-  /** Leaves out what has no room in a window of so many tokens, which is estimated. */
   fit(window: number | undefined): void {
     this.#window = window;
     const over = this.#leaveOldest();
@@ -107,11 +100,7 @@ export class ShownMessages {
     this.#leaveOldest();
   }
 
-  /**
-   * The model refused: half of the past is left out, then all, then three quarters of the prompt each time.
-   * @param limit tokens of its window, where it said so.
-   * @returns false: there is nothing more to leave out
-   */
+  /** Leaves out half of the past, all, then three quarters of the prompt each time. @returns false: no more to leave */
   less(limit: number | undefined): boolean {
     const before = this.tokens;
     if (limit !== undefined) this.fit(limit);
@@ -132,7 +121,6 @@ export class ShownMessages {
     return over;
   }
 
-  /** Leaves out the oldest turn. @returns its tokens */
   #leave(): number {
     this.#left += 1;
     return this.#past.shift()?.tokens ?? 0;

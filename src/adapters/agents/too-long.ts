@@ -1,9 +1,7 @@
 import { getField, getText, parseJson } from '../../platform/objects.ts';
 import { hideEchoes, readRefusal } from './provider-error.ts';
 
-// How providers say that a request is longer than the model's window, so that the same turn can be asked with less
-// (model-turn.ts). Their words are untrusted, and may repeat what was asked: they decide how much of the past and of the
-// payload is shown, and nothing else.
+// Providers' words are untrusted: they decide how much of the past and the payload is shown, and nothing else.
 
 interface TooLong {
   /** Tokens that may be, answer included, as the provider named them. */
@@ -16,7 +14,6 @@ const CODES = new Set<unknown>([
   'request_too_large',
   'exceed_context_size_error',
 ]);
-/** Of any provider, or of the proxy before it. */
 const PAYLOAD_TOO_LARGE = 413;
 
 /** Where a provider has no code of its own for it. Each with the source of its words in test/support/too-long-refusals.ts. */
@@ -43,7 +40,6 @@ const WORDS: readonly RegExp[] = [
   /^Request too large for .{1,200} Limit (?<limit>\d+), Requested/,
 ];
 
-/** What is less is no window. */
 const LEAST_TOKENS = 1024;
 
 const READ_CHARS = 600;

@@ -4,8 +4,7 @@ import type { AskedToolCall } from './asked-tools.ts';
 import type { ToolCall } from '../../hooks/ports/agent-runner.ts';
 import { getField, getText } from '../../platform/objects.ts';
 
-// What a turn did with its tools, for the event details and for the decision whether a failed turn may be begun again:
-// once a tool has run, a repeat could act twice.
+// Once a tool has run, a repeat could act twice: such a turn is not begun again.
 
 /** Characters of a call's input and of its result that are kept. */
 const KEPT_CHARS = 2000;
@@ -27,10 +26,7 @@ export class ToolCallLog {
   readonly #now: () => number;
   readonly #logged: LoggedCall[] = [];
 
-  /**
-   * @param tools those that the turn may use; a call of any other is refused.
-   * @param now epoch milliseconds.
-   */
+  /** @param tools a call of any other is refused. @param now epoch milliseconds. */
   constructor(tools: ToolSet, now: () => number) {
     this.#tools = tools;
     this.#now = now;
@@ -101,7 +97,6 @@ export class ToolCallLog {
   }
 }
 
-/** What an MCP server answered, without its wrapping. */
 function unwrapResult(output: unknown): { text: string; isError: boolean } {
   const content: unknown = getField(output, 'content');
   const isError = getField(output, 'isError') === true;

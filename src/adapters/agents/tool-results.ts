@@ -3,8 +3,7 @@ import type { Tool, ToolSet } from 'ai';
 import { neutralize } from '../../hooks/boundary/index.ts';
 import { getField, getText } from '../../platform/objects.ts';
 
-// What a model is shown of a tool's result. A tool brings foreign text into a turn, of any length and in any form: it is
-// neutralised like the first text, cut, and what is no text is named. The event has its own, shorter record of it.
+// A tool brings foreign text, of any length and in any form: it is neutralised like the first text, and cut.
 
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool['toModelOutput']>>>;
 type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
@@ -14,7 +13,6 @@ const SHOWN_CHARS = 100_000;
 /** Largest image, as base64: what Anthropic takes (docs.anthropic.com, vision). */
 const MAX_IMAGE_CHARS = 5 * 1024 * 1024;
 
-/** Text that a tool brought, ready for the model: at most 100,000 characters of it, and how many are left out. */
 export function toShownText(text: string, maxChars = SHOWN_CHARS): string {
   if (text.length <= maxChars) return neutralize(text);
   const left = text.length - maxChars;
@@ -60,7 +58,6 @@ function toImage(part: unknown): Part | undefined {
   return { type: 'file', mediaType, data: { type: 'data', data } };
 }
 
-/** The text of a part; one that is no text is named by its kind and size. */
 function textOf(part: unknown): string {
   const text = getText(part, 'text') ?? getText(part, 'resource', 'text');
   if (text !== undefined) return text;

@@ -4,9 +4,7 @@ import type { AgentTurn, CapabilityContract } from '../../hooks/ports/agent-runn
 import type { McpServerSettings } from '../../hooks/ports/agent-directory.ts';
 import type { McpLease, McpServers } from './mcp/servers.ts';
 
-// Which tools a turn gets. The contract of the job names what is allowed, the agent's `tools.mcp` names its servers. Only
-// servers with an allowed tool are connected, and of their tools only the allowed ones are shown to the model: what it
-// does not see it cannot call. Everything that is left out for another reason becomes a warning in the event details.
+// Only servers with an allowed tool are connected; a tool that a model does not see it cannot call.
 
 /** The names that every provider takes. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -16,19 +14,16 @@ const MAX_TOOLS = 128;
 
 const MAX_NAMED = 5;
 
-/** What the contract of a turn allows: full names, or everything that the servers have. */
 type Allowed = CapabilityContract['allowedTools'];
 
 /** The tools of one turn; dispose them when it has ended. */
 export class TurnTools implements Disposable {
   /** By full name, `<server>_<tool>`: only these are shown to the model. */
   readonly tools: ToolSet = {};
-  /** What had to be left out, one sentence each. */
   readonly warnings: string[] = [];
   readonly #leases: McpLease[] = [];
   #count = 0;
 
-  /** Takes over a server's lease, and adds the tools that are allowed of it. */
   add(server: string, lease: McpLease, allowed: Allowed): void {
     this.#leases.push(lease);
     const misnamed: string[] = [];
@@ -47,7 +42,6 @@ export class TurnTools implements Disposable {
     this.#warnLeftOut(`a turn has at most ${MAX_TOOLS} tools`, tooMany);
   }
 
-  /** A server may have any number of tools, with names of any length: only the first few are named, shortened. */
   #warnLeftOut(rule: string, names: readonly string[]): void {
     if (names.length === 0) return;
     const named = names.slice(0, MAX_NAMED).map((name) => name.slice(0, 100).toWellFormed());
@@ -80,10 +74,7 @@ export function serversFor({
   );
 }
 
-/**
- * Connects what this turn needs.
- * @throws AgentError when one of the servers cannot be used.
- */
+/** @throws AgentError when one of the servers cannot be used. */
 export async function openTools(
   turn: AgentTurn,
   servers: McpServers,

@@ -20,28 +20,23 @@ const MAX_PAGES = 20;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 interface McpPlace {
-  /** Of which a program is given the allowed variables. */
   readonly env: Environment;
-  /** Makes the working directory of a program and says where it is. */
   readonly workspace: () => Promise<string>;
 }
 
 export class McpConnection {
-  /** True once the connection broke: every further use would fail. */
   isBroken = false;
 
   readonly #client: MCPClient;
   readonly #program: StdioTransport | undefined;
   readonly #listMs: number;
 
-  /** @param program the server itself, when it is a program of ours to end. */
   constructor(client: MCPClient, program: StdioTransport | undefined, listMs: number) {
     this.#client = client;
     this.#program = program;
     this.#listMs = listMs;
   }
 
-  /** The tools that the server has now, by its own names. */
   async tools(signal: AbortSignal): Promise<ToolSet> {
     const options = { signal, timeout: this.#listMs };
     let page = await this.#client.listTools({ options });
@@ -64,10 +59,7 @@ export class McpConnection {
     await Promise.race([ended, pause(CLOSE_MS, undefined, { ref: false })]);
   }
 
-  /**
-   * A tool whose failed calls tell whether the connection broke: an error of JSON-RPC is the server's answer. Its words
-   * go to the model, and are bounded and neutral for that.
-   */
+  /** An error of JSON-RPC is the server's answer: its words go to the model, bounded and neutral. */
   #watch(name: string, tool: Tool): Tool {
     const { execute } = tool;
     if (execute === undefined) return tool;
@@ -94,11 +86,7 @@ export class McpConnection {
   }
 }
 
-/**
- * Connects, within the time that the server's settings give it.
- * @throws AgentError when the package for MCP is missing or the workspace cannot be made; otherwise whatever went wrong, which
- *   {@link McpServers} puts into words.
- */
+/** @throws AgentError for a missing package or workspace; otherwise what {@link McpServers} puts into words */
 export async function connect(
   settings: McpServerSettings,
   place: McpPlace,
@@ -149,16 +137,11 @@ const serverFetch: typeof fetch = async (input, init) => {
 
 const LOST = 'the connection ended before the answer';
 
-/** True for an error that {@link withEnding} made. */
 export function isLost(error: unknown): boolean {
   return getField(error, 'message') === LOST;
 }
 
-/**
- * The stream of an answer, with an error for that request at its end, however it ends: the SDK waits for the answer for
- * ever when a server dies, and takes no notice of one that comes after another.
- * @param id of the request that it answers.
- */
+/** An error for request `id` ends the stream: the SDK waits for ever when a server dies, and misses later errors. */
 function withEnding({ body, status, statusText, headers }: Response, id: number): Response {
   const error = { code: -32_000, message: LOST };
   const last = `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error })}\n\n`;

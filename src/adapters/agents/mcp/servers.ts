@@ -9,10 +9,8 @@ import type { Environment } from '../program.ts';
 import { ensureWorkspace } from '../program.ts';
 import { connect, isLost, type McpConnection } from './connection.ts';
 
-/** A server that no turn used for this long is closed; the next turn connects again. */
 const IDLE_MS = 5 * 60_000;
 
-/** A server in the hands of one turn. */
 export interface McpLease extends Disposable {
   /** By the server's own names. */
   readonly tools: ToolSet;
@@ -27,10 +25,7 @@ interface Shared {
   idle: AbortController | undefined;
 }
 
-/**
- * The MCP servers of all agents, each connected with its first turn and shared by the turns of its agent. One is closed
- * when its settings have changed, when it broke, when it was idle for five minutes, and at the end.
- */
+/** Shared by an agent's turns. Closed when settings changed, it broke, it was idle for five minutes, and at the end. */
 export class McpServers implements AsyncDisposable {
   readonly #env: () => Environment;
   readonly #workspaces: string;
@@ -39,21 +34,14 @@ export class McpServers implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #closings = new Set<Promise<void>>();
 
-  /**
-   * @param env asked when a server is connected: where the variables of its program are taken from.
-   * @param workspaces where an agent without a workspace gets one of its own.
-   */
+  /** @param env asked when a server is connected. */
   constructor(env: () => Environment, workspaces: string, clock: Clock) {
     this.#env = env;
     this.#workspaces = workspaces;
     this.#clock = clock;
   }
 
-  /**
-   * Connects when it must, and asks for the tools. A connection that broke since it was last used is made once more.
-   * @throws AgentError when the server cannot be used: `retryable` what may pass, `needs-operator` what a person has to
-   *   mend; the signal's reason when it aborted.
-   */
+  /** A broken connection is made once more. @throws AgentError `retryable`, `needs-operator`; the signal's reason */
   async use(
     agent: Agent,
     name: string,
@@ -83,7 +71,6 @@ export class McpServers implements AsyncDisposable {
     await Promise.all(this.#closings);
   }
 
-  /** The shared server, connected now when there is none with these settings. */
   #getServer(agent: Agent, name: string, settings: McpServerSettings): Shared {
     const key = toKey(agent, name);
     const made = JSON.stringify([settings, agent.workspace]);
@@ -205,10 +192,7 @@ function explainSystemCode(code: string, settings: McpServerSettings): Reason {
   return passing(`the system said ${code}`);
 }
 
-/**
- * What a server said, or did not say, that is not as the protocol has it. The patterns are what the SDK calls it
- * (@ai-sdk/mcp, mcp-client.ts and mcp-http-transport.ts).
- */
+/** As the SDK words them (@ai-sdk/mcp, mcp-client.ts and mcp-http-transport.ts). */
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [
     /protocol version/i,

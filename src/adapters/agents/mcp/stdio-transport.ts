@@ -12,11 +12,7 @@ const END_MS = 2000;
 /** The server's program. Without a working directory it runs in ours. */
 type ServerProgram = Pick<Program, 'command' | 'args' | 'env'> & Partial<Pick<Program, 'cwd'>>;
 
-/**
- * MCP over the standard streams of a program: one JSON message a line. The SDK's own transport would hand on parts of
- * our environment unasked and leave the program's children behind; this one starts no shell, gives exactly the
- * environment that was asked for, and ends the whole process group.
- */
+/** The SDK's own transport hands on parts of our environment unasked and leaves the program's children behind. */
 export class StdioTransport implements MCPTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;

@@ -2,7 +2,6 @@ import { getField } from '../../../platform/objects.ts';
 import { loadSdk } from '../sdk.ts';
 import type { Protocol } from './protocol.ts';
 
-/** Anthropic's Messages API. */
 export const anthropic: Protocol = {
   package: '@ai-sdk/anthropic',
   publicUrl: 'https://api.anthropic.com/v1',

@@ -9,7 +9,6 @@ import type { Effort, Protocol } from './protocol.ts';
  */
 const EFFORTS: readonly Effort[] = ['none', 'low', 'medium', 'high'];
 
-/** What servers call the window of a model in their list of models. */
 const WINDOWS = [
   // vLLM (vllm/entrypoints/openai/models/protocol.py).
   ['max_model_len'],
@@ -32,7 +31,6 @@ function findWindow(list: unknown, name: string, modelId: string, keys: Windows)
 
 type Windows = readonly (readonly string[])[];
 
-/** Chat completions, as Ollama, vLLM, LM Studio and most gateways speak them. */
 export const openaiCompatible: Protocol = {
   package: '@ai-sdk/openai-compatible',
   needsKey: false,

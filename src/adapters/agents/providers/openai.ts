@@ -5,11 +5,9 @@ const TO_HIGH = ['low', 'medium', 'high'] as const;
 const TO_XHIGH = [...TO_HIGH, 'xhigh'] as const;
 
 /**
- * The efforts of models that the SDK's own table (`getGpt5ReasoningEfforts`) leaves out: it would send them any level as
- * it is, and OpenAI answers `Unsupported value: 'none' is not supported with the 'gpt-5.1-codex' model. Supported values
- * are: 'low', 'medium', and 'high'.` (openai/codex#6647; the same words for others in CherryHQ/cherry-studio#10430,
- * anomalyco/models.dev#331 and #2296, anomalyco/opencode#26268; platform.openai.com/docs/guides/reasoning). The first
- * row that fits counts.
+ * Models that the SDK's table (`getGpt5ReasoningEfforts`) leaves out: OpenAI answers `Unsupported value: 'none' …`
+ * (openai/codex#6647, CherryHQ/cherry-studio#10430, anomalyco/models.dev#331 and #2296, anomalyco/opencode#26268;
+ * platform.openai.com/docs/guides/reasoning). The first row that fits counts.
  */
 const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
   [/^o\d+-deep-research/, ['medium']],
@@ -21,7 +19,6 @@ const EFFORTS: readonly (readonly [RegExp, readonly Effort[]])[] = [
   [/^gpt-5\.\d+-codex/, TO_XHIGH],
 ];
 
-/** OpenAI's Responses API. */
 export const openai: Protocol = {
   package: '@ai-sdk/openai',
   publicUrl: 'https://api.openai.com/v1',

@@ -22,35 +22,24 @@ interface ModelLists {
   readonly lists: readonly {
     /** Relative to the base URL. */
     readonly path: (modelId: string) => string;
-    /** The tokens of a window, if the answer says them. */
     readonly tokens: (answer: unknown, modelId: string) => unknown;
   }[];
 }
 
-/** One protocol: a file of this folder, and a row in model-providers.ts. */
 export interface Protocol {
-  /** The package that speaks it, loaded with its first turn. */
   readonly package: OptionalPackage;
   /** Address of the provider itself; absent where there is no such place. */
   readonly publicUrl?: string;
-  /** True: there is nothing to ask without a key. */
   readonly needsKey: boolean;
   /** True: an image in a tool's result is shown to the model as one. */
   readonly readsImages: boolean;
   /** True: a model that is told to call no tool calls none. */
   readonly knowsToolChoice: boolean;
-  /** What every request asks for beside the turn itself. */
   readonly providerOptions?: Parameters<typeof streamText>[0]['providerOptions'];
-  /**
-   * The efforts that a model takes; empty: its thinking cannot be set. Absent or undefined: the SDK knows them, and
-   * translates levels with a warning.
-   */
+  /** Empty: its thinking cannot be set. Absent or undefined: the SDK knows them, and warns where it translates. */
   efforts?(modelId: string): readonly Effort[] | undefined;
   /** How a provider says how long the windows of its models are. Absent: it does not. */
   readonly windows?: ModelLists;
-  /**
-   * Loads the protocol's package; nothing is sent yet.
-   * @throws AgentError (unreachable) when the package is not installed.
-   */
+  /** Nothing is sent yet. @throws AgentError (unreachable) when the package is not installed. */
   model(access: ProviderAccess, modelId: string): Promise<LanguageModel>;
 }
