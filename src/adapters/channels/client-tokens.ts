@@ -5,7 +5,6 @@ import type { OAuthOptions } from '../../platform/oauth-tokens.ts';
 import { noAnswer, refusal } from './delivery-errors.ts';
 import type { Platform } from './delivery-errors.ts';
 
-/** How long before its end an access token is no longer used. */
 const MARGIN_MS = 300_000;
 
 export class ClientTokens {
@@ -25,7 +24,6 @@ export class ClientTokens {
     return this.#tokens.token(signal).catch((error: unknown) => this.#noToken(error));
   }
 
-  /** It was refused: the next attempt asks for a new one. */
   forget(): void {
     this.#tokens.forget();
   }

@@ -27,11 +27,7 @@ const PART = String.raw`(?!\.{1,2}(?:[/#!]|$))[\w.-]{1,100}`;
 const ITEM = new RegExp(`^(${PART}(?:/${PART}){1,20})([#!])([1-9]\\d{0,9})(?:/(\\w{1,40}))?$`);
 const PATTERN = new RegExp(String.raw`^(?:\*|${PART}(?:/${PART})*(?:/\*)?)$`);
 
-/**
- * What platforms of code have in common: a message is a comment on an issue or a pull request, which anybody who may see
- * it may read. It notifies nobody, links nothing elsewhere and commands nothing, and it is known again when the platform
- * tells of it, so that it is not answered.
- */
+/** A comment notifies nobody, links and commands nothing, and is known again, so that it is not answered. */
 export abstract class CommentChannel extends PlatformChannel {
   override readonly onlyAnswers = true;
   protected override readonly limit = 20_000;

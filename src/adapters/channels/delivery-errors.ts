@@ -5,8 +5,6 @@ import { parseRetryAfter } from '../../platform/time.ts';
 import { explainCode } from '../../platform/http-client.ts';
 import type { HttpError, HttpHead } from '../../platform/http-client.ts';
 
-/* The status decides what a failure means for the message where the platform's own words do not. */
-
 export interface Platform {
   readonly name: string;
   /** What must never be repeated: tokens and passwords. */
@@ -103,7 +101,6 @@ function refusalSentence(
   }
 }
 
-/** The beginning of what a platform wrote, in one line and with every secret taken out. */
 function inOneLine(text: string, secrets: readonly string[]): string {
   let line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   for (const secret of secrets.filter((one) => one !== '')) {

@@ -1,8 +1,7 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getField, getText } from '../../platform/objects.ts';
 
-// Buttons of Discord: components of a message, and a signed interaction to the application's endpoint, which wants its
-// answer within three seconds. https://docs.discord.com/developers/components/reference#button,
+// A signed interaction, answered within three seconds. https://docs.discord.com/developers/components/reference#button,
 // https://docs.discord.com/developers/interactions/receiving-and-responding
 
 const ACTION_ROW = 1;
@@ -29,11 +28,7 @@ export function buttonRow(code: string): object {
 
 export const NO_BUTTONS = { components: [] };
 
-/**
- * A block of code, as Discord's clients find it: `codeBlock` of the rules that their bundle gives to simple-markdown, as of 2025.
- * Any three backticks end it, however many it begins with, and blank lines at its ends are gone. What stands behind it is
- * Markdown: spoilers, small print, links under other words.
- */
+/** `codeBlock` of Discord's client bundle (2025): any three backticks end it, and behind it is Markdown again. */
 const CODE_BLOCK = /```(?:[a-z0-9_+\-.#]+?\n)?\n*([^\n][^]*?)\n*```/gi;
 
 type Strip = (to: string, messageId: string, signal: AbortSignal) => Promise<void>;

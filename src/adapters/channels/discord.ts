@@ -166,10 +166,7 @@ function toFailureKind(status: number, isGlobal: boolean): DeliveryFailure | und
   return status === 429 && !isGlobal ? 'retryable' : undefined;
 }
 
-/**
- * Discord through its REST API; `to` is a channel id. The idempotency key becomes the message's enforced nonce, which
- * Discord remembers for a few minutes.
- */
+/** `to` is a channel id. The key becomes the message's enforced nonce, which Discord remembers for a few minutes. */
 export function discord(options: DiscordOptions): Channel {
   return new DiscordChannel(options);
 }

@@ -36,11 +36,7 @@ class GiteaChannel extends CommentChannel {
   }
 }
 
-/**
- * Issues and pull requests of Gitea and Forgejo; `to` is `<owner>/<repository>#<number>`, and the message becomes a
- * comment there. They know no idempotency key.
- * @throws Error when `repositories` names none
- */
+/** `to`: `<owner>/<repository>#<number>`, of Forgejo, too. No idempotency key. @throws Error without `repositories` */
 export function gitea(options: GiteaOptions): Channel {
   return new GiteaChannel(options);
 }

@@ -71,11 +71,7 @@ function untilReset(headers: Headers): number | undefined {
   return Number.isFinite(reset) ? Math.max(0, reset * 1000 - Date.now()) : undefined;
 }
 
-/**
- * GitHub's issues and pull requests; `to` is `<owner>/<repository>#<number>`, of a thread of a review with
- * `/<id of its first comment>`, and the message becomes a comment there. It knows no idempotency key.
- * @throws Error when `repositories` names none
- */
+/** `to`: `<owner>/<repository>#<number>[/<id of a thread's first comment>]`. No idempotency key. @throws Error */
 export function github(options: GitHubOptions): Channel {
   return new GitHubChannel(options);
 }

@@ -41,11 +41,7 @@ class GitLabChannel extends CommentChannel {
   }
 }
 
-/**
- * GitLab's issues (`<groups>/<project>#<number>`) and merge requests (`<groups>/<project>!<number>`); the message becomes
- * a note there, with `/<id of a discussion>` one in it. It knows no idempotency key.
- * @throws Error when `repositories` names none
- */
+/** `to`: `<project>#<issue>` or `<project>!<merge request>`, `[/<discussion>]`. No idempotency key. @throws Error */
 export function gitlab(options: GitLabOptions): Channel {
   return new GitLabChannel(options);
 }

@@ -16,10 +16,7 @@ export interface IMessageOptions {
   readonly method?: 'apple-script' | 'private-api';
 }
 
-/**
- * From macOS 26 on a conversation with one person is named without its service, `any;-;+49…` instead of
- * `iMessage;-;+49…`. Programs that are older than that system are told 16 instead of 26; no macOS has that number.
- */
+/** From macOS 26 on `any;-;+49…` instead of `iMessage;-;+49…`. Older programs are told 16, which no macOS has. */
 const FIRST_WITHOUT_SERVICE = 16;
 /** How soon a message is tried again that an earlier attempt still has in hand; the server gives up after 120 s. */
 const QUEUED_RETRY_MS = 30_000;
@@ -130,10 +127,7 @@ function ownWords({ json }: HttpAnswer): string | undefined {
   return getText(json, 'error', 'message') ?? getText(json, 'message');
 }
 
-/**
- * iMessage through a BlueBubbles server; `to` is a phone number, an e-mail address or a chat's GUID. The server refuses
- * a second message under one key only while the first is under way, which is not enough to count as a key.
- */
+/** BlueBubbles; `to`: a phone number, an e-mail address or a chat's GUID. Keys hold while a message is under way. */
 export function imessage(options: IMessageOptions): Channel {
   return new IMessageChannel(options);
 }

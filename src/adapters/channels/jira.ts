@@ -96,11 +96,7 @@ function credentials({ account, token }: JiraOptions): string {
   return Buffer.from(`${account}:${token}`).toString('base64');
 }
 
-/**
- * Issues of Jira Cloud; `to` is an issue's key, and the message becomes a comment, on a request of a service desk an
- * internal one. It knows no idempotency key.
- * @throws Error when `projects` names none
- */
+/** `to` is an issue's key; on a request of a service desk the comment is internal. No idempotency key. @throws Error */
 export function jira(options: JiraOptions): Channel {
   return new JiraChannel(options);
 }

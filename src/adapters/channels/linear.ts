@@ -153,12 +153,7 @@ function explain({ status, headers }: HttpAnswer, error: unknown): Explanation {
   };
 }
 
-/**
- * Linear; `to` is an issue by its identifier or id, with `/<id of a comment>` that thread, or `session/<id>`: a session of
- * the agent, which is answered by its activities. A comment or an activity is known by the id that is given to it, so that
- * none comes twice.
- * @throws Error when neither a token nor an app's credentials are given
- */
+/** `to`: an issue's identifier or id, `[/<id of a comment>]`, or `session/<id>`. None comes twice. @throws Error */
 export function linear(options: LinearOptions): Channel {
   return new LinearChannel(options);
 }

@@ -1,7 +1,4 @@
-/*
- * Markdown as agents write it, for each kind of platform. It is no parser: a parser of CommonMark gives a tree of what it
- * took for Markdown, and a message must keep every line, blank and word as the agent wrote them.
- */
+/* No parser of CommonMark: a message must keep every line, blank and word as the agent wrote them. */
 
 /** The signs with which a platform marks text; empty: it has none. */
 export interface Marks {
@@ -21,7 +18,6 @@ export const WHATSAPP_MARKS: Marks = {
   fence: '```',
 };
 
-/** For platforms that show text as it is. */
 export const NO_MARKS: Marks = { bold: '', italic: '', strike: '', code: '', fence: '' };
 
 export interface Line {
@@ -198,10 +194,7 @@ function outsideOfCode(
     .join('');
 }
 
-/**
- * The signs of prose, read one after the other. Signs that have been read are hidden, so that none of them is read
- * twice: WhatsApp's bold `*a*` is Markdown's italic. All bounds keep a text of nothing but signs from taking forever.
- */
+/** Signs that were read are hidden: WhatsApp's bold `*a*` is Markdown's italic. Bounds are against texts of signs. */
 function prose(text: string, { bold, italic, strike }: Marks): string {
   const strong = `${hide(bold)}$1${hide(bold)}`;
   const emphasis = `${italic}$1${italic}`;
@@ -258,10 +251,7 @@ export function withoutMentions(text: string): string {
   return text.replace(ANGLE_NAME, `<${ZERO_WIDTH_SPACE}`).replace(AT_NAME, `$1${ZERO_WIDTH_SPACE}`);
 }
 
-/**
- * `acme/shop#7`, `#7`, `!7`, `acme/shop@0123abc`, `GH-7`: platforms of code show at the other end that it was named here,
- * and may close it (`fixes #7`).
- */
+/** `acme/shop#7`, `!7`, `acme/shop@0123abc`, `GH-7`: shown at the other end, which it may close (`fixes #7`). */
 const REFERENCE = /(?<=^|[^\p{L}\p{N}&])(?:[#!&%~$](?=["a-z\d]|&#)|GH-(?=\d))/gimu;
 const REFERENCE_WRITTEN_OUT =
   /&(?:#0*(?:3[3-8]|126)|#x0*(?:2[1-6]|7e)|excl|num|dollar|percnt|amp|tilde);(?=["a-z\d&])/giu;
@@ -274,10 +264,7 @@ export function withoutReferences(text: string): string {
     .replace(REFERENCE, (sign) => `${sign}${ZERO_WIDTH_SPACE}`);
 }
 
-/**
- * A slash before a word where nothing but signs stands before it on its line: GitLab's quick actions, and those of bots on
- * other platforms. GitLab looks after it has taken out all carriage returns (lib/gitlab/quick_actions/extractor.rb).
- */
+/** Quick actions, and commands of bots. GitLab drops carriage returns first (lib/gitlab/quick_actions/extractor.rb). */
 const COMMAND = /^([^\p{L}\p{N}\n\r\u2028\u2029/]*)\/(?=\p{L})/gmu;
 
 export function withoutCommands(text: string): string {

@@ -4,11 +4,7 @@ const LAST_MARKER = /<!-- nestjs-agent-hooks ([\w-]{22}) -->\s*$/;
 /** What platforms may change about a text: blanks, line ends, and signs that they read or write in their own way. */
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
 
-/**
- * The line by which a channel knows its own comments when a platform tells of them: a comment of HTML, which nobody is
- * shown and platforms of code keep, with a digest of the words before it under a key of the channel's own. So whoever
- * copies the line from one of ours to words of their own marks nothing, and nobody is left unheard for quoting us.
- */
+/** A comment of HTML with a digest of the words before it, under a key: copied to other words it marks nothing. */
 export class Marker {
   readonly #key: Buffer;
 
@@ -36,10 +32,7 @@ export class Marker {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/**
- * Ids by which a channel knows its own messages where the platform lets whoever makes one name it: UUIDs (version 4) whose
- * second half is a digest of the first, under a key of the channel's own. The same message has the same one each time.
- */
+/** UUIDs (version 4) whose second half is a keyed digest of the first. The same message has the same one each time. */
 export class OwnIds {
   readonly #key: Buffer;
 

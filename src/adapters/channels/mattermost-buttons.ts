@@ -1,10 +1,9 @@
 import type { Buttons, Tap } from '../../hooks/ports/channel.ts';
 import { getText } from '../../platform/objects.ts';
 
-// Buttons of Mattermost: actions of an attachment, and a request of its server to their URL, which it answers to whoever
-// tapped. From its source (mattermost/mattermost, server): public/model/integration_action.go, the request and that clients
-// are never sent an action's `integration`; channels/app/integration_action.go, that the request is not signed, goes to no
-// private address unless AllowedUntrustedInternalConnections has it, and has to be answered 200 (`ephemeral_text`).
+// From mattermost/mattermost (server): public/model/integration_action.go, clients are never sent an action's
+// `integration`; channels/app/integration_action.go, the request is not signed, goes to no private address unless
+// AllowedUntrustedInternalConnections has it, and has to be answered 200 (`ephemeral_text`).
 
 interface Hearing {
   readonly url: string;
@@ -24,17 +23,11 @@ export function attachedActions(code: string, { url, secret }: Hearing): object 
 
 export const NO_ACTIONS = { attachments: [] };
 
-/**
- * A block of code: `block.gfm.fences` of mattermost/marked (lib/marked.js), which the web and desktop app read with, and
- * CommonMark, which those for telephones do. It ends at a line with at least as many of the signs that it began with.
- */
+/** `block.gfm.fences` of mattermost/marked (lib/marked.js), and CommonMark: as many signs as began it end it. */
 const CODE_BLOCK = /(?<=^|\n) {0,3}(`{3,}|~{3,})[^`~\n]*\n([^]*?)\n {0,3}\1[`~]* *(?=\n|$)/g;
 /** mattermost/marked makes a line break of it (`Lexer.prototype.lex`). */
 const LINE_FEED_SIGN = '\u2424';
-/**
- * Columns of a block of code on a telephone: the apps cut off without a sign what is wider, and say how many lines they fold
- * (mattermost/mattermost-mobile, app/components/markdown/markdown_code_block: "stops text from wrapping", `plusMoreLines`).
- */
+/** Columns of a telephone: wider is cut off without a sign (mattermost/mattermost-mobile, markdown_code_block). */
 const COLUMNS = 30;
 
 type Strip = (messageId: string, signal: AbortSignal) => Promise<void>;

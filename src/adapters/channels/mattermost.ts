@@ -15,10 +15,7 @@ export interface MattermostOptions {
   readonly token: string;
   /** Address of the server, for example `https://chat.example.org`. */
   readonly apiRoot: string;
-  /**
-   * How it tells taps on the buttons of its messages: the address of a hook of ours that verifies `mattermost`, as its
-   * server reaches it, and the secret that the hook verifies. Absent: there are no buttons.
-   */
+  /** A hook of ours that verifies `mattermost`, as its server reaches it, and its secret. Absent: no buttons. */
   readonly buttons?: { readonly url: string; readonly secret: string };
 }
 
@@ -99,10 +96,7 @@ class MattermostChannel extends PlatformChannel {
   }
 }
 
-/**
- * Mattermost through its REST API; `to` is a channel id, or `<channel id>/<id of a thread's first post>`. The idempotency
- * key becomes the post's `pending_post_id`, which the server remembers for 30 seconds.
- */
+/** `to`: `<channel id>[/<id of a thread's first post>]`. The key becomes `pending_post_id`, known for 30 seconds. */
 export function mattermost(options: MattermostOptions): Channel {
   return new MattermostChannel(options);
 }

@@ -47,10 +47,7 @@ class TeamsChannel extends PlatformChannel {
     });
   }
 
-  /**
-   * Text messages have no headings and no tables, and a single line break is none. Without entities in the activity
-   * nothing notifies anybody; what looks like a mention stays text.
-   */
+  /** No headings, no tables; a single line break is none. Without entities in the activity nothing notifies anybody. */
   protected override form(markdown: string): string {
     const text = withoutTables(markdown, PHONE_COLUMNS);
     return withoutMentions(hardBreaks(boldHeadings(text)));
@@ -70,7 +67,6 @@ class TeamsChannel extends PlatformChannel {
     const { status, json } = answer;
     const messageId = getText(json, 'id');
     if (status < 300 && messageId !== undefined) return { messageId };
-    // The next attempt asks for a new one.
     if (status === 401) this.#tokens.forget();
     const message = getText(json, 'error', 'message') ?? getText(json, 'message');
     const code = getText(json, 'error', 'code');
@@ -78,10 +74,7 @@ class TeamsChannel extends PlatformChannel {
   }
 }
 
-/**
- * Microsoft Teams through the Bot Connector, with the bot's client credentials; `to` is a conversation id, which for a
- * thread of a channel is `19:…@thread.tacv2;messageid=<id of its first message>`. It knows no idempotency key.
- */
+/** `to` is a conversation id, of a thread `19:…@thread.tacv2;messageid=<its first message>`. No idempotency key. */
 export function msteams(options: TeamsOptions): Channel {
   return new TeamsChannel(options);
 }

@@ -9,7 +9,6 @@ import { PlatformChannel, splitThread } from './platform-channel.ts';
 const TOKEN = 'se\ncret';
 const apiRoot = 'http://127.0.0.1:1';
 
-/** Of what a host gave to a channel, unchecked. */
 describe('settings that make no request', () => {
   it.each([
     ['mattermost', mattermost({ token: TOKEN, apiRoot })],

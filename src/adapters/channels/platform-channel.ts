@@ -14,10 +14,7 @@ export interface RecipientKind {
   readonly expected: string;
 }
 
-/**
- * All requests go through {@link request} and all refusals through {@link refusal}, those of the platforms' own
- * libraries, too: no redirect is followed, no secret repeated, "nothing was sent" told apart from "it may have arrived".
- */
+/** For all requests and refusals: no redirect is followed, no secret repeated, "not sent" told from "unknown". */
 export abstract class PlatformChannel extends Channel {
   /** Longest text of one message, in UTF-16 units. */
   protected abstract readonly limit: number;
@@ -43,10 +40,7 @@ export abstract class PlatformChannel extends Channel {
   /** Markdown in the platform's own form, without anything that would notify people. */
   protected abstract form(markdown: string): string;
 
-  /**
-   * One request and its answer, whatever its status; one that broke off or was too large has an empty body.
-   * @throws DeliveryError `auth` when the settings make no request, `retryable` when nothing was sent, `unknown` when no answer came; the signal's reason.
-   */
+  /** A broken or too large one has an empty body. @throws DeliveryError `auth`, `retryable` (unsent), `unknown` */
   protected async request(url: string, request: HttpRequest): Promise<HttpAnswer> {
     try {
       return await sendHttp(url, request).catch(withoutBody);
@@ -65,10 +59,7 @@ export abstract class PlatformChannel extends Channel {
     return new DeliveryError(message, 'unknown');
   }
 
-  /**
-   * The platform's own library, imported with the first message: `this.library('grammy', () => import('grammy'))`.
-   * @throws DeliveryError `retryable` when it is not installed: the message waits until somebody does that.
-   */
+  /** Imported with the first message. @throws DeliveryError `retryable` when it is not installed: the message waits. */
   protected async library<T>(name: OptionalPackage, load: () => Promise<T>): Promise<T> {
     try {
       return await loadOptionalPackage(name, load);
@@ -93,7 +84,6 @@ export function postJson(
   };
 }
 
-/** An address with a path behind it, however many slashes the configured one ends in. */
 export function joinUrl(root: string, path: string): string {
   return root.replace(/\/+$/, '') + path;
 }

@@ -17,9 +17,7 @@ import { webhook } from './webhook.ts';
 import { WHATSAPP_ROOT, whatsapp } from './whatsapp.ts';
 import type { WhatsAppOptions } from './whatsapp.ts';
 
-// Every platform that a channel can be bound to: what it has to be told, what it may be told besides, and how a channel
-// is made of that. The `channels` section is checked against this table; a new platform is a file beside this one and a
-// row here. Making a channel connects to nothing and loads no SDK: both happen with the first message.
+// A new platform is a file beside this one and a row here. Making a channel connects to nothing and loads no SDK.
 
 export interface ProviderSettings {
   readonly token?: string;
@@ -116,7 +114,6 @@ export const channelProviders = {
 
 export type ChannelProviderName = keyof typeof channelProviders;
 
-/** Who serves a channel that names no provider. */
 export const DEFAULT_PROVIDERS: Readonly<Record<ChannelId, ChannelProviderName>> = {
   chan_1: 'whatsapp',
   chan_2: 'telegram',

@@ -185,11 +185,7 @@ interface Failure {
   readonly token: string | undefined;
 }
 
-/**
- * signal-cli answers with an outcome per recipient, in an error in its data; the REST wrapper repeats in an error's text
- * what signal-cli printed. Undefined when somebody was reached, or nothing is said of it. Of a group's members the one
- * whose failure may pass counts, and the longest wait.
- */
+/** Undefined: somebody was reached, or nothing is said. Of a group what may pass counts, and the longest wait. */
 function findFailure(json: unknown): Failure | undefined {
   const [printed = ''] = getText(json, 'error')?.split('\n') ?? [];
   const results =
@@ -232,10 +228,7 @@ function groupId(to: string): string {
   return GROUP_ID.test(decoded) ? decoded : id;
 }
 
-/**
- * Signal through signal-cli, over its daemon or the REST wrapper around it; `to` is a phone number, a UUID, a username or
- * `group.<id>`, with the id as either program prints it. It knows no idempotency key.
- */
+/** `to` is a phone number, a UUID, a username or `group.<id>`, as either program prints it. No idempotency key. */
 export function signal(options: SignalOptions): Channel {
   return new SignalChannel(options);
 }

@@ -15,10 +15,7 @@ const ACTIONS: Readonly<Record<string, Tap['verdict']>> = {
   hooks_deny: 'denied',
 };
 
-/**
- * Longest question: a message whose blocks have more than some 11,000 characters is refused (`msg_blocks_too_long`), of which
- * nothing is documented (slackapi/bolt-js, issues 2509 and 2867).
- */
+/** Blocks of more than some 11,000 characters are refused (`msg_blocks_too_long`; slackapi/bolt-js#2509 and #2867). */
 const LONGEST = 8000;
 
 /** Written out they are decoded: https://docs.slack.dev/messaging/formatting-message-text#escaping. */
@@ -65,7 +62,6 @@ export class SlackButtons implements Buttons {
 
   constructor(private readonly whisper: Whisper) {}
 
-  /** A conversation of one person with the app, or that person. */
   isPrivate(to: string): boolean {
     return /^[DUW]/.test(to);
   }

@@ -44,10 +44,7 @@ const KINDS: Readonly<Record<string, DeliveryFailure>> = {
   org_login_required: 'retryable',
 };
 
-/**
- * What Slack says when it cannot make blocks of a text: tables and the blocks of a message have limits of their own, of
- * which nothing is documented. A server that knows no `markdown_text` finds no text.
- */
+/** Refusals of blocks, whose limits are not documented. A server that knows no `markdown_text` finds no text. */
 const NOT_FORMATTED: readonly string[] = [
   'invalid_blocks',
   'invalid_blocks_format',
@@ -178,7 +175,6 @@ async function named(posting: Promise<Posted>): Promise<{ messageId: string | un
   return { messageId: (await posting).ts };
 }
 
-/** The code in words, with what Slack says besides: the scope that is missing, the argument that is wrong. */
 function explain(json: unknown, code: string | undefined): string {
   const needed = getText(json, 'needed');
   const details =
@@ -202,10 +198,7 @@ function silentLogger(level: LogLevel): Logger {
   return { ...lines, setLevel: ignore, setName: ignore, getLevel: () => level };
 }
 
-/**
- * Slack through its Web API; `to` is a channel id, or `<channel id>/<thread_ts>`. Texts go as Markdown; one whose
- * formatting is refused goes once more as it is. It knows no idempotency key.
- */
+/** `to`: `<channel id>[/<thread_ts>]`. A text whose formatting is refused goes once more as it is. It knows no key. */
 export function slack(options: SlackOptions): Channel {
   return new SlackChannel(options);
 }

@@ -15,14 +15,9 @@ const NUMBER_CHARS = 16;
 /** Room for a fence line before and a fence line behind. */
 const FENCES_CHARS = 2 * (LONGEST_FENCE + 2);
 
-/** Smallest limit that leaves room for text. */
 export const SMALLEST_LIMIT = 2 * (NUMBER_CHARS + FENCES_CHARS);
 
-/**
- * A text as numbered messages of at most `limit` UTF-16 units each, in order; one that fits is one message without a
- * number. Nothing is lost but pieces without any visible character. A blank text has no messages.
- * @param limit at least {@link SMALLEST_LIMIT}.
- */
+/** Numbered, unless it is one; a blank text has none. @param limit UTF-16 units, at least {@link SMALLEST_LIMIT}. */
 export function splitText(text: string, limit: number): string[] {
   if (text.trim() === '') return [];
   if (text.length <= limit) return [text];
@@ -33,10 +28,7 @@ export function splitText(text: string, limit: number): string[] {
   return pieces.map((piece, index) => `(${index + 1}/${pieces.length})\n\n${whole(piece)}`);
 }
 
-/**
- * Cuts into bodies of at most `size` units: after a paragraph, else after a line, both in the second half; else after
- * a blank, else between two letters as people see them.
- */
+/** After a paragraph, else after a line, both in the second half; else after a blank, else between two letters. */
 export function cut(text: string, size: number): Piece[] {
   const pieces: Piece[] = [];
   let rest = text;

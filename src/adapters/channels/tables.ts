@@ -3,10 +3,7 @@ import { NO_MARKS, inline, readLines, tableCells } from './markdown.ts';
 /** Widest block of code that a telephone shows without breaking its lines, in columns. */
 export const PHONE_COLUMNS = 40;
 
-/**
- * One that fits becomes a block of code with aligned columns, a wider one a list with an item per row, `Header: value`.
- * @param columns widest block of code; 0: the platform shows none, so that every table becomes a list.
- */
+/** A table that fits becomes a block of code, a wider one a list. @param columns 0: every table becomes a list. */
 export function withoutTables(markdown: string, columns: number): string {
   const blocks: (readonly string[])[] = [];
   let table: string[] = [];

@@ -9,10 +9,7 @@ import {
 import type { Marks } from './markdown.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
 
-/**
- * Markdown in the two forms that Telegram takes without reading anything into them: a text with entities beside it, and
- * the HTML of rich messages. Telegram's own Markdown is a third; no sign of it can be escaped for sure (`\<` is none).
- */
+/** Text with entities, and HTML of rich messages: no sign of Telegram's Markdown can be escaped for sure (`\<`). */
 
 /** What stands at a place of a text (Bot API, MessageEntity), in UTF-16 units. */
 export interface Entity {
@@ -43,7 +40,6 @@ const ENTITIES: Readonly<Record<string, readonly [type: Entity['type'], tag: str
   [MARKS.fence]: ['pre', 'pre'],
 };
 
-/** A message as text. Headings are bold; a table is a block of code in columns, or a list. */
 export function entityText(markdown: string, limit: number): EntityText {
   const made = marked(withoutTables(visible(markdown), PHONE_COLUMNS));
   // Columns need room that the message may not have.
@@ -90,7 +86,6 @@ function mentionless(markedText: string): string {
   return withoutMentions(markedText).replace(/[@＠](?=[^\P{Cc}\n\t])/gu, '$&\u200b');
 }
 
-/** True: there is something in it that a text cannot show. */
 export function hasTable(markdown: string): boolean {
   return readLines(markdown).some(({ kind }) => kind === 'table');
 }

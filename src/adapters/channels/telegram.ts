@@ -18,10 +18,7 @@ export interface TelegramOptions {
   readonly token: string;
   /** Address of the Bot API server. @default 'https://api.telegram.org' */
   readonly apiRoot?: string;
-  /**
-   * What messages are sent as: `plain`, text with bold, italic and code; `rich`, rich messages (Bot API 10.1), which
-   * have tables and headings, too; `auto`, rich ones where there is a table and plain ones else. @default 'auto'
-   */
+  /** `rich`: tables and headings (Bot API 10.1); `auto`: rich where there is a table, else `plain`. @default 'auto' */
   readonly format?: 'auto' | 'rich' | 'plain';
 }
 
@@ -157,18 +154,12 @@ class TelegramChannel extends PlatformChannel {
   }
 }
 
-/**
- * Whether a server does not know rich messages (404) or did not take this one (400). If it is about the chat or the token
- * the text that is sent instead gets the same answer.
- */
+/** 404: it knows no rich messages; 400: not this one. If it is about the chat or the token, the text fails the same. */
 function isRefused(error: unknown): boolean {
   return error instanceof DeliveryError && (error.code === '400' || error.code === '404');
 }
 
-/**
- * Telegram through its Bot API; `to` is a chat id or `@channelname`, with `/<topic>` behind it for a topic. A rich message
- * that is refused is sent as text, once. No idempotency key.
- */
+/** `to`: a chat id or `@channelname`, `[/<topic>]`. A refused rich message is sent as text, once. It knows no key. */
 export function telegram(options: TelegramOptions): Channel {
   return new TelegramChannel(options);
 }

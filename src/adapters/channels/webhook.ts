@@ -80,12 +80,7 @@ function sign(key: Buffer, id: string, at: number, body: string): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`;
 }
 
-/**
- * Any server that takes a POST: `{"type": "message", "to", "text"}`, signed as Standard Webhooks
- * (https://www.standardwebhooks.com). `to` is anything that says something to the receiver. An answer of 2xx is taken for
- * a delivery; the message's id is its `webhook-id`.
- * @throws Error when `secrets` holds what is no secret, or none; when the address is a private one and need not be.
- */
+/** Standard Webhooks; an answer of 2xx is a delivery. @throws Error for no or bad `secrets`, or a private address */
 export function webhook(options: WebhookOptions): Channel {
   const { url, secrets, allowPrivate = false } = options;
   if (secrets.length === 0) throw new Error('secrets is empty; a message must be signed');

@@ -26,10 +26,7 @@ export const WHATSAPP_ROOT = 'https://graph.facebook.com/v25.0';
 const REGISTER = 'register the number again (POST /<phone number id>/register)';
 const MEND_TEMPLATE = 'look at the template in the WhatsApp Manager';
 
-/**
- * Meta answers most failures with 400 or 500: the code alone says what they mean (Cloud API, "Error codes"; 17, 32 and
- * 613: Graph API, "Rate limits").
- */
+/** Most failures are 400 or 500: the code says what they mean (Cloud API, "Error codes"; Graph API, "Rate limits"). */
 const MEANINGS: Readonly<Record<string, Explanation>> = {
   '0': { kind: 'auth' },
   '3': { kind: 'auth' },
@@ -167,10 +164,7 @@ function inOneLine(text: string): string {
   return lines.filter((line) => line !== '').join(' · ');
 }
 
-/**
- * WhatsApp through Meta's Cloud API; `to` is a phone number. The platform knows no idempotency key, and writes freely
- * only within 24 hours of the recipient's last message; with `template` at any time.
- */
+/** `to` is a phone number. No idempotency key. Within 24 hours of the recipient's last message, else by `template`. */
 export function whatsapp(options: WhatsAppOptions): Channel {
   return new WhatsAppChannel(options);
 }
