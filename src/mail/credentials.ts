@@ -8,12 +8,10 @@ const TOKEN_TIMEOUT_MS = 15_000;
 
 export type Credentials = { readonly pass: string } | { readonly accessToken: string };
 
-/** What a provider rotates is kept outside; see {@link RefreshToken}. */
 interface CredentialsContext extends Pick<RefreshToken, 'newest' | 'save'> {
   readonly clock: Clock;
 }
 
-/** Gets the credentials of `hooks.mail.auth`: the password, or an access token, which is kept until it expires. */
 export class MailCredentials {
   readonly #password: string;
   readonly #tokens: OAuthTokens | undefined;

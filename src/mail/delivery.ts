@@ -16,14 +16,10 @@ interface DeliveryEvents {
   readonly settled: (last: MailMessage, accepted: number) => void;
   /** The service cannot take mail now; it is asked again when the wait is over. */
   readonly delayed: (answer: HookAnswer & { kind: 'later' | 'misconfigured' }) => void;
-  /** This message will never be accepted; it is skipped. */
   readonly skipped: (message: MailMessage, reason: string) => void;
 }
 
-/**
- * Sends mail to the hook `mail` until every message is answered. A request that the hook refuses is halved until the
- * message that it refuses stands alone, so that one bad message holds back no other.
- */
+/** A refused request is halved until the refused message stands alone: one bad message holds back no other. */
 export class MailDelivery {
   readonly #backoff = new Backoff(LATER_BACKOFF);
 
@@ -34,11 +30,7 @@ export class MailDelivery {
     private readonly events: DeliveryEvents,
   ) {}
 
-  /**
-   * Sends the messages in their order. Waits as long as it takes when the service cannot accept; a message that is
-   * refused, or breaks the mapping, is found by halving and skipped alone.
-   * @throws when `signal` aborts; what is not settled then is sent again
-   */
+  /** Waits as long as it takes. @throws when `signal` aborts; what is not settled then is sent again */
   async deliver(messages: readonly MailMessage[], signal: AbortSignal): Promise<void> {
     const waiting = toBatches(this.account, messages, this.hook.maxBodyBytes);
     for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
@@ -107,10 +99,7 @@ function frameBytes(account: string): number {
   return countBytes({ source: 'mail', account, messages: [] } satisfies MailPayload);
 }
 
-/**
- * Divides messages, in their order, into requests of at most `maxBytes` as JSON, those of one round each. A message that is
- * too large alone is shortened and says so.
- */
+/** Requests of at most `maxBytes` as JSON, of one round each. A message too large alone is shortened and says so. */
 export function toBatches(
   account: string,
   messages: readonly MailMessage[],
@@ -135,10 +124,7 @@ export function toBatches(
   return batches;
 }
 
-/**
- * The message in at most `maxBytes` as JSON: less body first, then without headers and attachments, then with hardly more than its names.
- * Where even these do not fit, they are returned.
- */
+/** Less body, then no headers and attachments, then hardly more than names, even if that exceeds `maxBytes`. */
 export function shorten(message: MailMessage, maxBytes: number): MailMessage {
   if (countBytes(message) <= maxBytes) return message;
   const cut: MailMessage = { ...message, truncated: true };
@@ -163,7 +149,6 @@ function withLessBody(message: MailMessage, maxBytes: number): MailMessage | und
   return undefined;
 }
 
-/** Every text that a sender can make long is cut. */
 function toMinimal(message: MailMessage): MailMessage {
   const { from, to, subject, snippet } = message;
   const brief = [from, to, subject, snippet].map((text) => truncate(text, MINIMAL_TEXT));
@@ -177,7 +162,6 @@ function toMinimal(message: MailMessage): MailMessage {
   };
 }
 
-/** Bytes of the value as JSON. */
 function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }

@@ -4,10 +4,7 @@ import { getField } from '../platform/objects.ts';
 import { OptionalPackageError } from '../platform/optional-package.ts';
 import { ReaderPackageError } from './reader/mail-reader.ts';
 
-/**
- * Why mail cannot be read: refused credentials, a missing mailbox and a missing package need a person; waiting helps
- * against everything else. The sentences of servers may hold anything, so only their codes are repeated.
- */
+/** The sentences of servers may hold anything, so only their codes are repeated. */
 export interface MailFailure {
   readonly kind: 'credentials' | 'no-mailbox' | 'not-installed' | 'connection';
   /** For the operator, without anything secret. */
@@ -25,7 +22,6 @@ const NOT_ABOUT_CREDENTIALS = new Set([
 
 const NO_MAILBOX = new Set(['NONEXISTENT', 'NOPERM', 'ACL', 'TRYCREATE']);
 
-/** Describes what was thrown while logging in, by the token endpoint or by the mail server, or while reading mail. */
 export function describeFailure(error: unknown): MailFailure {
   if (error instanceof OptionalPackageError || error instanceof ReaderPackageError) {
     return { kind: 'not-installed', reason: error.message };
@@ -40,7 +36,6 @@ export function describeFailure(error: unknown): MailFailure {
   return describeImapFailure(error);
 }
 
-/** An error of imapflow, which puts the server's response code and its own findings into fields. */
 function describeImapFailure(error: unknown): MailFailure {
   const responseCode = getWord(error, 'serverResponseCode');
   const isLogin = getField(error, 'authenticationFailed') === true;

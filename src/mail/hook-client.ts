@@ -3,17 +3,11 @@ import { HttpError, sendHttp, withoutBody } from '../platform/http-client.ts';
 import type { HttpAnswer } from '../platform/http-client.ts';
 import { getField } from '../platform/objects.ts';
 
-/**
- * Speaks to the hooks over HTTP, in this process or another, and says what an answer means for the mail that was sent:
- * it is over, it waits, or it will never be accepted.
- */
-
 /** Where the hooks are, as of now: a reload may change the token and the limit. */
 export interface HookTarget {
   /** Base of all hooks, with `hooks.path`: `http://127.0.0.1:18790/hooks`. */
   readonly url: string;
   readonly token: string;
-  /** `hooks.maxBodyBytes`. */
   readonly maxBodyBytes: number;
 }
 
@@ -24,7 +18,6 @@ export type HookAnswer =
   | { readonly kind: 'later'; readonly reason: string; readonly retryAfterMs?: number }
   /** The hook is off, or does not know us: a person must act. */
   | { readonly kind: 'misconfigured'; readonly reason: string }
-  /** More bytes than `hooks.maxBodyBytes`. */
   | { readonly kind: 'too-large' }
   /** Will never be accepted, or broke the mapping and is kept as a failed event. */
   | { readonly kind: 'refused'; readonly reason: string };
@@ -49,11 +42,7 @@ export class HookClient {
     return this.target().maxBodyBytes;
   }
 
-  /**
-   * Sends one request to the hook `name`. A service that does not answer is an answer, too: `later`.
-   * @param more headers
-   * @throws the reason of `signal` when it aborts
-   */
+  /** A service that does not answer is an answer, too: `later`. @throws the reason of `signal` when it aborts */
   async post(
     name: string,
     payload: object,

@@ -5,10 +5,7 @@ import { loadOptionalPackage } from '../platform/optional-package.ts';
 import type { Credentials } from './credentials.ts';
 import type { MailOptions } from './options.ts';
 
-/**
- * One connection to the mail server, for the watcher and for the probe: how it is made, what is asked of it, and how it
- * ends. Whatever the server does, no command takes for ever and no answer fills our memory.
- */
+/** Whatever the server does, no command takes for ever and no answer fills our memory. */
 
 /** A server that forgets to announce new mail is asked this often, in milliseconds. */
 const POLL_MS = 300_000;
@@ -41,7 +38,6 @@ export interface OpenedMailbox {
   /** The uid that the next new message will get at least. */
   readonly uidNext: number;
   readonly messages: number;
-  /** True: it holds only drafts or sent mail. */
   readonly isOwnWriting: boolean;
 }
 
@@ -122,10 +118,7 @@ export class ImapSession {
     });
   }
 
-  /**
-   * Connects and logs in; imapflow is loaded with the first call.
-   * @throws OptionalPackageError when it is not installed; whatever the server does; also when `signal` aborts
-   */
+  /** @throws OptionalPackageError when imapflow is not installed; whatever the server does; when `signal` aborts */
   static async connect(
     mail: MailOptions,
     credentials: Credentials,
@@ -152,7 +145,6 @@ export class ImapSession {
     }
   }
 
-  /** False: the connection is gone. */
   get isUsable(): boolean {
     return this.client.usable;
   }

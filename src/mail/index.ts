@@ -1,4 +1,3 @@
-// The watcher of a mailbox: all that the service and the command line may import.
 export { MailStoreHeld, readMailMemory, writeMailMemory } from './memory-file.ts';
 export type { HookTarget } from './hook-client.ts';
 export type { MailboxReport, MailboxStatus } from './mailbox-state.ts';

@@ -22,11 +22,7 @@ interface LoginContext {
   readonly onRotated?: ((refreshToken: string) => void) | undefined;
 }
 
-/**
- * The login that all mailboxes of the account share: one at a time, with an access token where the account has one.
- * Refused credentials are tried again every five minutes. Each outage of them is logged once, and the main session is
- * notified once, even when the watcher is started again meanwhile.
- */
+/** One login at a time. Each outage is logged and notified once, even when the watcher is started again meanwhile. */
 export class MailLogin {
   readonly #credentials: MailCredentials;
   #queue: Promise<unknown> = Promise.resolve();
@@ -45,15 +41,11 @@ export class MailLogin {
     });
   }
 
-  /** Why the credentials are refused, while they are. */
   get refusal(): string | undefined {
     return this.#refusal?.reason;
   }
 
-  /**
-   * Logs in when it is this caller's turn and the last refusal is old enough.
-   * @throws whatever `connect` does, and whatever keeps the credentials from being got
-   */
+  /** Waits its turn and after a refusal. @throws whatever `connect` does, and whatever keeps the credentials away */
   logIn<T>(connect: (credentials: Credentials) => Promise<T>, signal: AbortSignal): Promise<T> {
     const done = this.#queue.then(() => this.#logIn(connect, signal));
     this.#queue = done.catch(() => {});

@@ -15,10 +15,7 @@ import type { MailOptions } from './options.ts';
 import type { MailReader } from './reader/mail-reader.ts';
 import type { Cursor, MailMemory } from './memory.ts';
 
-// One mailbox, from its connection to the hook. Beside it stand message-source.ts (fetches pages of messages and reads
-// them), delivery.ts (sends them in requests of a size, and waits as long as the hook cannot accept), mailbox-state.ts
-// (what `GET /ops/api/mail` and metrics show) and memory.ts (the cursor: the last uid that is settled). login.ts is shared
-// by all mailboxes of the account.
+// The cursor is the last uid that is settled; login.ts is shared by all mailboxes of the account.
 
 /** A server that is away for a moment is back at once; one that stays away is asked once a minute. */
 const RECONNECT_BACKOFF = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
@@ -39,12 +36,7 @@ interface MailboxContext {
   readonly logger: Logger;
 }
 
-/**
- * Sends the new mail of one mailbox, oldest first, through every outage, until it is stopped. One connection after the
- * other: each is opened at the cursor, everything behind the cursor is fetched and delivered a page at a time, and then
- * the server says when there is more. The cursor moves only over what the hook has answered, so that a crash repeats a
- * message rather than loses it; the hook knows a repeated one by its id.
- */
+/** The cursor moves only over what the hook has answered: a crash repeats a message, which the hook knows by its id. */
 export class MailboxWatcher {
   readonly state: MailboxState;
   readonly #key: string;
@@ -121,7 +113,6 @@ export class MailboxWatcher {
     this.#watching();
   }
 
-  /** Sends everything beyond the cursor. */
   async #pull(session: ImapSession, signal: AbortSignal): Promise<void> {
     const { lastUid = 0, uidValidity = '' } = this.#cursor ?? {};
     const uids = await session.uidsAfter(lastUid);

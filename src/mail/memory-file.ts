@@ -35,7 +35,6 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS refresh_tokens (
     configured TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT`;
 
-/** All of them as the text that a {@link MailMemory} is. */
 const READ = `SELECT json_object(
   'cursors', (SELECT json_group_object(
     mailbox, json_object('uidValidity', uid_validity, 'lastUid', last_uid)) FROM cursors),
@@ -43,7 +42,6 @@ const READ = `SELECT json_object(
     account, json_object('id', id, 'isNotified', json(iif(told = 1, 'true', 'false')))) FROM outages),
   'refreshTokens', (SELECT json_group_object(configured, token) FROM refresh_tokens)) AS text`;
 
-/** And of that text the tables. */
 const WRITE = [
   `INSERT INTO cursors SELECT key, value ->> 'uidValidity', value ->> 'lastUid'
     FROM json_each(?, '$.cursors')`,
@@ -52,10 +50,7 @@ const WRITE = [
   `INSERT INTO refresh_tokens SELECT key, value FROM json_each(?, '$.refreshTokens')`,
 ];
 
-/**
- * A file in the data directory, which one watcher writes: the operating system frees the lock beside it when the process
- * dies. Commits do not wait for the disk: a cursor that a power cut takes back only repeats what the hook then knows.
- */
+/** The system frees the lock when the process dies. Commits do not wait for the disk: what is lost is only repeated. */
 class MemoryFile implements HeldText {
   readonly #db: DatabaseSync;
   readonly #lock: DirectoryLock;
@@ -97,10 +92,7 @@ class MemoryFile implements HeldText {
   }
 }
 
-/**
- * What is remembered in a data directory, held until it is closed.
- * @throws MailStoreHeld; Error when the file cannot be used, or the directory is not there
- */
+/** Held until it is closed. @throws MailStoreHeld; Error when the file cannot be used, or the directory is not there */
 export function openMailMemory(dir: string): MailMemory {
   const lock = hold(dir);
   const file = join(dir, FILE);

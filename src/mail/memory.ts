@@ -8,13 +8,11 @@ export interface Cursor {
   readonly lastUid: number;
 }
 
-/** An outage of the credentials: from the first refusal to the next login. */
 interface Outage {
   readonly id: string;
   readonly isNotified: boolean;
 }
 
-/** What a watcher remembers, as the JSON text holds it. */
 interface Kept {
   readonly cursors: Readonly<Record<string, Cursor>>;
   readonly outages: Readonly<Record<string, Outage>>;
@@ -37,11 +35,7 @@ export function sharedMailName(account: string): string {
   return `mail of ${account}`;
 }
 
-/**
- * What a watcher remembers over its restarts: how far each mailbox was sent, whether the main session knows of an
- * outage, and the newest refresh token, which a provider may replace with every login. The one that watches next goes on
- * where this one was. A change that is lost with a process only repeats what the hook then knows already.
- */
+/** The one that watches next goes on where this one was. What a crash loses only repeats what the hook knows. */
 export class MailMemory {
   readonly #held: HeldText;
   #kept: Kept;

@@ -13,15 +13,10 @@ const MAX_MESSAGES = 25;
 /** A message whose fetching ended this many connections is sent without its content. */
 const MAX_FAILURES = 5;
 
-/**
- * Gets the messages of one mailbox as they are sent: read, without the account's own mail and drafts. A message that
- * ends the connection whenever it is fetched is found by fetching one at a time, and is then sent without its content.
- */
+/** Without the account's own mail and drafts. A message whose fetch ends the connection is sent without its content. */
 export class MessageSource {
-  /** True: the mailbox holds only drafts or sent mail. */
   isOwnWriting = false;
   readonly #own: ReadonlySet<string>;
-  /** The message at which fetching last failed, and how often in a row. */
   #stuck: { readonly uid: number; readonly times: number } | undefined;
 
   constructor(

@@ -70,17 +70,13 @@ const MAX_UNREADABLE_BYTES = 65_536;
 /** Longest sender and subject of such a message, in UTF-16 units. */
 const MAX_HEADER = 500;
 
-/** Names a mailbox of an account, unambiguously. */
 export function toMailboxKey(account: string, mailbox: string): string {
   // INBOX is the one name whose case means nothing.
   const name = mailbox.toUpperCase() === 'INBOX' ? 'INBOX' : mailbox;
   return JSON.stringify([account.toLowerCase(), name]);
 }
 
-/**
- * Names one message of one mailbox, for `dedupeKey` and the session: the same after any crash, never the same for two.
- * Nothing of it can be chosen by a sender (a `Message-ID` can, and may be repeated or absent).
- */
+/** The same after any crash, never the same for two. No sender can choose any of it, as a `Message-ID` is chosen. */
 export function toMessageId(mailboxKey: string, uidValidity: string, uid: number): string {
   return `${hash('sha256', mailboxKey, 'hex').slice(0, 16)}-${uidValidity}-${uid}`;
 }
@@ -91,10 +87,7 @@ interface MessageContext {
   readonly includeBody: boolean;
 }
 
-/**
- * The sentence about what a person may not see of a mail; the boundary counts it as the signal `hidden-text`. A sender may
- * write it as well, who gains nothing by that.
- */
+/** The boundary counts it as the signal `hidden-text`. A sender may write it as well, who gains nothing by that. */
 function noteOf({ unseenChars }: ParsedMail): string {
   return unseenChars === 0 ? '' : `(${unseenChars} characters may be unseen)`;
 }

@@ -25,11 +25,6 @@ import {
 } from '../hooks/index.ts';
 import type { Problem, ThinkingLevel } from '../hooks/index.ts';
 
-/**
- * The section `hooks.mail`: its keys, its defaults and everything that can be wrong with it. Each key is declared with
- * the rule that it must keep; what concerns several keys at once is checked at the end of this file.
- */
-
 const SECTION = 'hooks.mail';
 
 /** For everything that becomes part of a command to the mail server: one line of text. */
@@ -159,7 +154,6 @@ export class MailOptions {
   allowUnsafeExternalContent?: boolean;
 }
 
-/** Fills in the defaults of the section `hooks.mail` and reports everything that is wrong with it. */
 export function resolveMail(given: unknown): { value: MailOptions; problems: Problem[] } {
   const { value, problems } = resolveSection(MailOptions, given, SECTION);
   return { value, problems: problems.length > 0 ? problems : findAuthProblems(value) };
@@ -186,7 +180,6 @@ function findTokenUrlProblems(host: string, { tokenUrl }: MailOAuth2Options): Pr
   return isPrivate ? [] : [{ key, message: 'must begin with https:// (it is sent secrets)' }];
 }
 
-/** Where a provider gives access tokens, and for what. */
 interface TokenEndpoint {
   readonly tokenUrl: string;
   readonly scope?: string;

@@ -6,10 +6,7 @@ import { ImapSession } from './imap-session.ts';
 import type { NewestMail, OpenedMailbox } from './imap-session.ts';
 import type { MailOptions } from './options.ts';
 
-/**
- * Whether the mailboxes of an account can be read, for a person who waits for the answer: one login as the watcher
- * would do it, with less patience, and a look into every mailbox.
- */
+/** Logs in once as the watcher would, with less patience. */
 
 /** Longest silence of the server, and longest wait for an access token, in milliseconds. */
 const TIMEOUT_MS = 20_000;
@@ -19,7 +16,6 @@ const MAX_NAMES = 20;
 export interface MailboxCheck {
   readonly mailbox: string;
   readonly messages: number;
-  /** Absent when there is none. */
   readonly newest?: NewestMail;
 }
 
@@ -46,10 +42,7 @@ export class ConnectionCheckError extends Error implements MailFailure {
   }
 }
 
-/**
- * Logs in once as the watcher would, and looks into every mailbox without changing anything.
- * @throws ConnectionCheckError
- */
+/** Changes nothing in a mailbox. @throws ConnectionCheckError */
 export async function probeMailboxes(mail: MailOptions, clock: Clock): Promise<ConnectionCheck> {
   let newRefreshToken: string | undefined;
   const save = (token: string): void => void (newRefreshToken = token);

@@ -20,7 +20,6 @@ export interface WatcherDependencies {
   readonly mail: MailOptions;
   /** `store.dir`, absolute: where it remembers how far it is, in a file. */
   readonly dir: string;
-  /** Where it remembers that instead. */
   readonly held?: HeldText;
   /** Where the hooks are, asked before every request. */
   readonly target: () => HookTarget;
@@ -42,11 +41,7 @@ export interface MailReport {
   readonly mailboxes: readonly MailboxReport[];
 }
 
-/**
- * Sends the new mail of an account to the hook `mail`: the same inside the service and in a process of its own. Each
- * mailbox has a watcher and a connection of its own; they share the login, the reading thread, the store and the client
- * of the hook. No failure ends a watcher: each is waited out, and reported meanwhile.
- */
+/** Mailboxes share login, reading thread, store and client. Every failure is waited out, and reported meanwhile. */
 export class MailWatcher {
   readonly #logger = new Logger('Mail');
   readonly #stopped = new AbortController();
@@ -69,7 +64,6 @@ export class MailWatcher {
     this.#mailboxes = mail.mailboxes.map((mailbox) => new MailboxWatcher(mailbox, context));
   }
 
-  /** Begins; returns at once. */
   start(): void {
     this.#reader.warmUp().catch((error: unknown) => {
       // Any other failure comes again with the first message, where it is waited out.

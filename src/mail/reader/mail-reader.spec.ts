@@ -36,7 +36,6 @@ function rules(rule: string | ((index: number) => string), count: number): strin
   return `<style>${all.join('')}</style>`;
 }
 
-/** A mail, and how many times as much processor time it took as an ordinary one of 200 KB beside it. */
 async function patientlyRead(mail: string): Promise<{ mail: ParsedMail; cost: number }> {
   const patient = new MailReader(PATIENT_MS);
   await patient.warmUp();

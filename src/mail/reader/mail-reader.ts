@@ -25,10 +25,7 @@ export class ReaderPackageError extends Error {
   override readonly name = 'ReaderPackageError';
 }
 
-/**
- * Reads messages in a thread of its own, one at a time: a hostile one costs that thread, at most ten seconds and a
- * bounded memory, never the process. The thread gets nothing of the environment.
- */
+/** A thread without the environment, for one message at a time: a hostile one costs ten seconds, never the process. */
 export class MailReader {
   #worker: Worker | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -43,11 +40,7 @@ export class MailReader {
     await this.#enqueue(() => this.#start());
   }
 
-  /**
-   * A message that took too long is tried once more: a busy machine is not its fault.
-   * @throws UnreadableMail; ReaderPackageError, or another error, when the thread does not start, which says nothing
-   * about the message
-   */
+  /** One that took too long is tried once more. @throws UnreadableMail; another error when the thread does not start */
   read(source: Uint8Array): Promise<ParsedMail> {
     return this.#enqueue(async () => {
       const first = await this.#attempt(source);

@@ -5,10 +5,7 @@ const COMMENT = /<!--(?:[^]*?-->|[^]*$)/g;
 const TAG_IN_TAG = /<[a-z][^<>]*</i;
 const TAG = /<(\/?)([a-z][\w:-]*)((?:[^<>"']|"[^"<>]*"|'[^'<>]*')*)>/gi;
 
-/**
- * Whether a styled word is left open by a block that ends: a browser opens it again behind that block, with its styles,
- * and the tree of the parser does not have that. Linear. Erasable syntax only.
- */
+/** A browser opens again what a block leaves open; the parser's tree has not that. Linear. Erasable syntax only. */
 export function isMended(html: string): boolean {
   const open: { readonly name: string; readonly isStyled: boolean }[] = [];
   const counts = new Map<string, number>();

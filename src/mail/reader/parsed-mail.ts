@@ -1,7 +1,4 @@
-/**
- * What the reading thread finds in a message and how it says so. Nobody but the sender limits what a mail holds, so
- * every text that leaves the thread has a greatest length.
- */
+/** Nobody but the sender limits what a mail holds: every text that leaves the thread has a greatest length. */
 
 export interface ParsedMail {
   readonly from: string;

@@ -1,7 +1,4 @@
-/**
- * The properties of CSS that count: what a value of each says about the text in an element. What is in neither of the two
- * lists may hide text. Erasable syntax only.
- */
+/** A property that is in neither of the two lists may hide text. Erasable syntax only. */
 
 export type Verdict = 'seen' | 'uncertain' | 'unseen';
 

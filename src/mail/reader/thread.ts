@@ -9,11 +9,7 @@ import { MAX_DEPTH } from './tree.ts';
 import type { HtmlNode } from './tree.ts';
 import type { Unseen } from './unseen.ts';
 
-/**
- * The reading thread: it loads the libraries when it starts and then reads one message at a time. It may hang, throw or
- * run out of memory over a hostile message; `MailReader` watches over it from outside. Node runs this file from its
- * TypeScript source as well, so it holds erasable syntax only.
- */
+/** It may hang, throw or run out of memory over a hostile message: `MailReader` watches. Erasable syntax only. */
 
 /** Longest texts, in UTF-16 units. */
 const MAX_ADDRESSES = 1_000;
@@ -29,10 +25,7 @@ const MAX_ATTACHMENTS = 50;
 /** Most senders that are compared with the account's own addresses. */
 const MAX_SENDERS = 100;
 
-/**
- * Longest HTML that is read, in UTF-16 units. Time and memory grow faster than the HTML where tags nest, and a thread
- * that runs out of memory can take the whole process with it.
- */
+/** In UTF-16 units. Time and memory grow faster where tags nest; a thread out of memory can take the process along. */
 const MAX_HTML = 262_144;
 
 const KEPT_HEADERS = [
@@ -100,10 +93,7 @@ async function loadLibraries(): Promise<Libraries> {
   };
 }
 
-/**
- * The library gives no access to its tree but to formatters. So the whole mail is put into an element of its own, whose
- * name no sender can know, and its formatter takes out what is hidden before anything is written.
- */
+/** Only formatters see the tree: that of an element whose name no sender can know takes out what is hidden. */
 function readHtml(html: string, remove: (tree: HtmlNode) => Unseen, convert: Convert): ReadHtml {
   const whole = `x-${randomUUID()}`;
   let unseen = NOTHING;

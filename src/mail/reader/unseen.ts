@@ -16,10 +16,7 @@ import {
 } from './tree.ts';
 import type { Element, HtmlNode } from './tree.ts';
 
-/**
- * What a mail says in HTML without showing it: the usual way to tell an agent what its person cannot see. Text is judged
- * on a desk and on a phone, and seen where it is on one of them. Erasable syntax only.
- */
+/** Hidden text tells an agent what its person cannot see. Seen on a desk or a phone is seen. Erasable syntax only. */
 
 export interface Unseen {
   /** Without blanks and joiners, with which newsletters fill up a preview. */
@@ -31,10 +28,7 @@ export interface Unseen {
 const MAX_STEPS = 100_000;
 const INLINE = /^(?:a|abbr|b|big|code|em|font|i|img|s|small|span|strong|sub|sup|u|o:p)$/;
 
-/**
- * Takes text out of the tree below `root` that is not seen, or not surely.
- * @param isDoubtful something is missing that may hide everything, such as the end of the mail
- */
+/** @param isDoubtful something is missing that may hide everything, such as the end of the mail */
 export function removeUnseen(root: HtmlNode, isDoubtful: boolean): Unseen {
   const html = complete(root);
   const elements = elementsOf(html);
