@@ -1,9 +1,6 @@
 import { toPlainNumber } from './exact-json.ts';
 
-/*
- * What is a credential by its name, and how it is left out. Two rules, because one name means different things in
- * different places: a header or a query parameter `key` opens something, a field `key` of a body names something.
- */
+/* Two rules: a header or a query parameter `key` opens something, a field `key` of a body names something. */
 
 /** Anywhere in a name, of headers, query parameters and fields. */
 const EVERYWHERE =
@@ -32,7 +29,6 @@ function remembering(judge: (name: string) => boolean): (name: string) => boolea
 const MOST_KEPT = 2000;
 const LONGEST_KEPT = 100;
 
-/** Whether a header or a query parameter of this name holds a credential. */
 export const isCredential = remembering((name) => {
   const small = name.toLowerCase();
   if (EVERYWHERE.test(small) || WORDS.test(small)) return true;
@@ -108,10 +104,7 @@ function verdictOf(rules: Redaction): 'keep' | 'redact' | undefined {
   return own.every(({ keep }) => keep) ? 'keep' : 'redact';
 }
 
-/**
- * What is shown of a value that was asked for by its place in the payload: itself, but for what is left out inside.
- * @param place keys from the payload down
- */
+/** @param place keys from the payload down */
 export function leaveOutAt(value: unknown, place: readonly string[], rules: Redaction): unknown {
   let inside = rules;
   for (const key of place) {

@@ -16,15 +16,11 @@ const ASK_EVERY_MS = 25;
 const USED_BY_ANOTHER =
   'another process uses it: stop that process first, or give this one a directory of its own';
 
-/** Its message says what to do. */
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse';
 }
 
-/**
- * Holds a directory for this process. The lock is the operating system's on an open file: it ends with the process,
- * kill -9 included, so that nothing is ever left to clean up.
- */
+/** The lock is the system's on an open file: it ends with the process, kill -9 included; nothing is left behind. */
 export class DirectoryLock {
   readonly #db: Connection;
 
@@ -32,11 +28,7 @@ export class DirectoryLock {
     this.#db = db;
   }
 
-  /**
-   * Takes it, or waits for it.
-   * @param onHeld is called once when another process has it; then this waits, without an end. Absent: refused
-   * @throws DirectoryInUse when another process has it.
-   */
+  /** @param onHeld called once; then this waits, without an end. Absent: refused. @throws DirectoryInUse */
   static async take(file: string, onHeld?: () => void): Promise<DirectoryLock> {
     let found = lock(file);
     if (found === 'held' && onHeld !== undefined) {

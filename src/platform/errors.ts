@@ -1,9 +1,6 @@
 import { getField } from './objects.ts';
 
-/**
- * What can be said about something that was thrown, whatever it is. Messages of libraries may hold URLs, and URLs may
- * hold tokens: where an outgoing request failed, say its {@link errorCode} and nothing else.
- */
+/** Messages of libraries may hold URLs, and URLs tokens: of an outgoing request say its {@link errorCode} alone. */
 
 const MOST_CAUSES = 5;
 

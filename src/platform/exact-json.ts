@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/*
- * `JSON.parse` rounds a number of more digits than a double has: 9007199254740993 becomes …992, and with it an order's
- * number or a key. Such numbers are read as raw JSON here: objects that `JSON.stringify` writes exactly as they came.
- * Everything else stays what `JSON.parse` makes of it. (Its reviver could do the same, at twenty times the cost.)
- */
+/* `JSON.parse` rounds 9007199254740993: such numbers are read as raw JSON. Its reviver costs twenty times as much. */
 
 /** A number that no double can hold. Made by {@link parseExactly}, written by `JSON.stringify`. */
 interface RawNumber {
@@ -26,11 +22,7 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Marks a number that was put between quotes; nobody outside can know it. */
 const MARK = randomBytes(12).toString('hex');
 
-/**
- * As `JSON.parse`, but that numbers which would lose digits are {@link RawNumber}s.
- * @param bytes what `text` was decoded from, where it is at hand: looking through it is cheaper.
- * @throws SyntaxError
- */
+/** @param bytes what `text` was decoded from: looking through it is cheaper. @throws SyntaxError */
 export function parseExactly(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasLongNumber(bytes)) return value;

@@ -16,11 +16,7 @@ export function isWithin(hours: Hours, at: number): boolean {
   return within(hours)(at);
 }
 
-/**
- * When these hours are over, in epoch milliseconds: at the first full minute that is not within them, whatever becomes of the
- * clocks of summer meanwhile.
- * @returns null: the time is not within them, or they never end
- */
+/** Epoch milliseconds of the first full minute outside. @returns null: not within them now, or they never end */
 export function endOfHours(hours: Hours, at: number): number | null {
   const isIn = within(hours);
   if (!isIn(at)) return null;

@@ -11,10 +11,9 @@ import { getText, getField, parseJson } from './objects.ts';
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /**
- * The one way in which this package asks another server. What goes out often holds a token, so a redirect is handed
- * back as the answer it is and never followed, and no error repeats a URL, a header or a library's own words. What
- * comes back is read up to a limit. Whoever needs a stream (the SDKs of models) calls `fetch` with
- * `redirect: 'manual'` and puts {@link limitBody} around its response.
+ * No redirect is followed, since what goes out often holds a token; no error repeats a URL, a header or a library's
+ * words. Whoever needs a stream calls `fetch` with `redirect: 'manual'` and puts {@link limitBody} around its
+ * response.
  */
 
 export interface HttpRequest {
@@ -29,16 +28,9 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Longest body that is read, in bytes once unpacked. @default 1,000,000 */
   readonly maxBytes?: number;
-  /**
-   * True: the request goes straight to its host, past any proxy that the environment names (`NODE_USE_ENV_PROXY`).
-   * Such an answer is never unpacked, and none is asked to be packed. @default false
-   */
+  /** Past any proxy of the environment (`NODE_USE_ENV_PROXY`). Such an answer is never unpacked. @default false */
   readonly isDirect?: boolean;
-  /**
-   * True: straight to its host as well, and only if that is on the Internet: no loopback, private, link-local or other
-   * reserved address. What is looked at is the address that the connection is made to, so that a name which resolves
-   * anew leads nowhere else. @default false
-   */
+  /** Direct, and to the Internet only: the address connected to counts, not an earlier lookup. @default false */
   readonly isPublicOnly?: boolean;
   /** The socket that is connected to, straight, whatever the host of the address is. @default none */
   readonly socketPath?: string | undefined;
@@ -52,7 +44,6 @@ export interface HttpHead {
   readonly headers: Headers;
 }
 
-/** An answer, whatever its status. */
 export class HttpAnswer implements HttpHead {
   readonly status: number;
   readonly headers: Headers;
@@ -132,10 +123,7 @@ export function explainCode(code: string | undefined): string {
   return meaning === undefined ? ` (${code})` : `: ${meaning} (${code})`;
 }
 
-/**
- * Sends one request and reads its whole answer.
- * @throws HttpError when there is none; the signal's reason when it aborts.
- */
+/** @throws HttpError when there is no answer; the signal's reason when it aborts. */
 export async function sendHttp(url: string | URL, options: HttpRequest = {}): Promise<HttpAnswer> {
   const {
     timeoutMs,
@@ -167,22 +155,13 @@ export async function sendHttp(url: string | URL, options: HttpRequest = {}): Pr
   }
 }
 
-/**
- * For callers to whom the status says enough: the answer without its body, where that broke off or was too large.
- * `sendHttp(…).catch(withoutBody)`
- * @throws error when there was no answer at all.
- */
+/** The answer without its body, where that broke off or was too large. @throws error when there was no answer. */
 export function withoutBody(error: unknown): HttpAnswer {
   if (!(error instanceof HttpError) || error.head === undefined) throw error;
   return new HttpAnswer(error.head, Buffer.alloc(0));
 }
 
-/**
- * A response whose body breaks off beyond that size, whatever its status: a server that never stops must not fill our
- * memory. The connection is closed then.
- * @param maxBytes in bytes once unpacked.
- * @param tooLarge makes the error that the reader of the body gets.
- */
+/** A server that never stops must not fill our memory: its connection is closed. @param maxBytes once unpacked. */
 export function limitBody(response: Response, maxBytes: number, tooLarge: () => Error): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;

@@ -6,12 +6,7 @@ interface OpenedAnswer extends HttpHead {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Sends one request straight to its host, past any proxy of the environment, and reads its answer piece by piece; for
- * answers that have no end of their own.
- * @param options `timeoutMs` is the longest wait for each piece. @default none
- * @throws HttpError when there is no answer; the signal's reason when it aborts.
- */
+/** Direct. `timeoutMs` is for each piece. @default none @throws HttpError without an answer; the signal's reason */
 export async function openHttp(
   url: string | URL,
   options: Pick<HttpRequest, 'method' | 'headers' | 'timeoutMs' | 'signal' | 'socketPath'> = {},

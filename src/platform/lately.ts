@@ -1,7 +1,4 @@
-/**
- * What `look` finds, for many who ask: an answer is given to all of them for so long, and a look under way is shared.
- * @param look never rejects
- */
+/** Everybody is given the same answer for `forMs`, and shares a look under way. @param look never rejects */
 export function lately<T>(
   clock: { now(): number },
   forMs: number,

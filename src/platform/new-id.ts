@@ -6,10 +6,7 @@ const ID_BYTES = 16;
 const PER_MILLISECOND = 4096;
 const RANDOM_BITS = 20;
 
-/**
- * Makes UUIDv7s that rise strictly by their first 60 bits alone: the time in milliseconds and a count within it. Where
- * the clock stands still or was set back, it counts on from the last one.
- */
+/** Rise by their first 60 bits alone, milliseconds and a count; where the clock was set back, it counts on. */
 export class RisingIds {
   readonly #now: () => number;
   #millisecond = -Infinity;
@@ -58,7 +55,6 @@ export function newId(): string {
   return ids.next();
 }
 
-/** Ids go on after this one: the last that a ledger holds, told when it is opened. */
 export function continueIdsAfter(id: string): void {
   ids.continueAfter(id);
 }

@@ -7,11 +7,7 @@ const OLDEST = { major: 24, minor: 15 };
 const WITH_NPM =
   'start it with "npm start", which uses the Node that "npm ci" installs (with ignore-scripts it installs none: "npm rebuild node --ignore-scripts=false" brings it)';
 
-/**
- * The sentence for somebody whose Node is too old; undefined when it is new enough.
- * @param remedy what to do about it.
- * @param subject what needs the newer one.
- */
+/** @returns undefined when it is new enough. @param subject what needs the newer one. */
 export function nodeRefusal(
   version: string,
   remedy = WITH_NPM,

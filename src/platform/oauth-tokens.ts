@@ -2,11 +2,7 @@ import { sendHttp, withoutBody } from './http-client.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { getField, getText } from './objects.ts';
 
-/**
- * Access tokens of OAuth 2 (RFC 6749), each kept until shortly before it expires: by client credentials, or by a
- * refresh token when there is one. Whoever uses one says so when the other side refused it ({@link OAuthTokens.forget});
- * the next call then asks for another.
- */
+/** RFC 6749: client credentials, or a refresh token. After a refusal call {@link OAuthTokens.forget}. */
 
 export interface OAuthOptions {
   readonly tokenUrl: string;
@@ -23,10 +19,7 @@ export interface OAuthOptions {
   readonly clock?: { now(): number };
 }
 
-/**
- * A refresh token that providers may rotate: Microsoft gives a new one with every answer, and the configured one ends
- * 90 days after it was made.
- */
+/** Microsoft gives a new one with every answer, and the configured one ends 90 days after it was made. */
 export interface RefreshToken {
   readonly configured: string;
   /** The last one that came of the configured one, kept from an earlier run. */
@@ -90,10 +83,7 @@ export class OAuthTokens {
     this.#refreshToken = this.#newest ?? options.refreshToken?.configured;
   }
 
-  /**
-   * A token that is good for a while yet.
-   * @throws HttpError when the endpoint gives no answer; OAuthError when it gives no token; the signal's reason.
-   */
+  /** @throws HttpError when the endpoint gives no answer; OAuthError when it gives no token; the signal's reason. */
   async token(signal: AbortSignal): Promise<string> {
     if (this.#kept !== undefined && this.#now() < this.#kept.until) return this.#kept.token;
     const answer = await this.#ask(signal);
@@ -108,10 +98,7 @@ export class OAuthTokens {
     return token;
   }
 
-  /**
-   * The token was refused: the next one is a new one. When there was none, the refresh token was: then the other one is
-   * tried, the configured in the place of the newest and the other way round, since only one of them may be spent.
-   */
+  /** Without a token the refresh token was refused: the configured and the newest take turns, one may be spent. */
   forget(): void {
     const configured = this.options.refreshToken?.configured;
     if (this.#kept === undefined && configured !== undefined) {

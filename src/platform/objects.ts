@@ -3,10 +3,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * The value at a path of keys and list positions, in parsed JSON or in an error of any library; undefined where the
- * path leads nowhere. Own properties only, so that no name of a prototype is taken for data.
- */
+/** Undefined where the path leads nowhere. Own properties only: no name of a prototype is taken for data. */
 export function getField(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of path) {

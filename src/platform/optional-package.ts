@@ -4,10 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { errorCode } from './errors.ts';
 import { getField, getText, parseJson } from './objects.ts';
 
-/**
- * Packages that only some people need: npm installs none of them by itself, and each is imported when it is first
- * used. The ranges are those of `peerDependencies` in package.json, caret ranges all of them.
- */
+/** npm installs none by itself; imported when first used. Ranges are those of `peerDependencies`, caret ranges all. */
 export const OPTIONAL_PACKAGES = {
   '@ai-sdk/anthropic': '^4.0.105',
   '@ai-sdk/google': '^4.0.121',
@@ -64,11 +61,7 @@ export function missingPackages(
 
 const fitting = new Set<OptionalPackage>();
 
-/**
- * Imports an optional package: `loadOptionalPackage('grammy', () => import('grammy'))`. The import stands at the
- * caller's so that its type does, too.
- * @throws OptionalPackageError when it is missing, of a version that does not fit, or in parts only.
- */
+/** The import stands at the caller's, as its type does. @throws OptionalPackageError: missing, misfit, in parts */
 export async function loadOptionalPackage<T>(
   name: OptionalPackage,
   load: () => Promise<T>,
@@ -79,12 +72,7 @@ export async function loadOptionalPackage<T>(
   return module;
 }
 
-/**
- * The same for any package and range, as a module at the URL `from` would find it. Node remembers for the life of the
- * process what an import did not find, so nothing is imported before all of it is there: what is installed later is
- * then taken without a restart.
- * @throws OptionalPackageError
- */
+/** Node remembers what an import did not find: nothing is imported before all is there. @throws OptionalPackageError */
 export async function loadInRange<T>(
   name: string,
   range: string,

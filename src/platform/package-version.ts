@@ -6,10 +6,7 @@ export function packageVersion(): string {
   return version;
 }
 
-/**
- * This build, as a ledger keeps it: `0.1.0 (commit bae2b81 of 2026-11-23)`, or the version alone where nobody knows the
- * commit. The last step of a build in a checkout writes it down (scripts/bundle-service.mjs).
- */
+/** `0.1.0 (commit bae2b81 of 2026-11-23)`, or the version alone: scripts/bundle-service.mjs writes it. */
 export function buildName(): string {
   const file = new URL('../build.json', import.meta.url);
   if (!existsSync(file)) return packageVersion();

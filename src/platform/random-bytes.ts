@@ -4,11 +4,7 @@ import { randomFillSync } from 'node:crypto';
 const POOL = Buffer.allocUnsafeSlow(4096);
 let used = POOL.length;
 
-/**
- * Random bytes that nobody can guess and nobody else gets, for what is made often.
- * @param count at most 4096
- * @returns a part of a pool: use it before the next call, and do not keep it.
- */
+/** @param count at most 4096. @returns a part of a pool: use it before the next call, and do not keep it. */
 export function drawRandomBytes(count: number): Buffer {
   if (used + count > POOL.length) {
     randomFillSync(POOL);

@@ -36,7 +36,6 @@ export const REMOVED_KEYS: readonly Removed[] = [
   { name: 'agents.*.runner.protocol: openclaw', instead: 'use plain or a2a' },
 ];
 
-/** Operations of the operator API. */
 export const REMOVED_OPERATIONS: readonly Removed[] = [
   { name: 'GET /ops/api/setup', instead: 'use "hooks setup"' },
   { name: 'POST /ops/api/setup', instead: 'use "hooks setup"' },
@@ -62,7 +61,6 @@ export function removedKey(key: string, value?: unknown): string | undefined {
   return found && `was removed: ${found.instead}`;
 }
 
-/** The sentence for a request to the operator API. */
 export function removedOperation(method: string, path: string): string | undefined {
   const found = REMOVED_OPERATIONS.find(({ name }) => isMeant(name, `${method} ${path}`, '/'));
   return found && `"${found.name}" was removed: ${found.instead}`;

@@ -1,5 +1,4 @@
-// What a search means, the same for whoever asks, indexes and compares: how texts are made comparable, what a search asks
-// for, and where in a text it was found. Whatever a user types is words to look for, never syntax of a query.
+// Whatever a user types is words to look for, never syntax of a query.
 
 /** Most characters of a search. */
 const LONGEST_SEARCH = 200;
@@ -14,10 +13,7 @@ const ASCII = /^\p{ASCII}*$/u;
 const UNSEEN = /[\p{Mn}\p{Cf}]+/gu;
 const BLANK = /[\s\p{Cc}\p{Cs}]+/gu;
 
-/**
- * A text as it is compared: without upper case, diacritics and characters that nobody sees, each run of blanks as one
- * space, and other forms of a character (ﬁ, ①, full width) as its plain one.
- */
+/** No upper case, diacritics or unseen characters, each run of blanks one space; ﬁ, ① and full width as plain ones. */
 export function fold(text: string): string {
   return foldLetters(text).replace(BLANK, ' ');
 }
@@ -57,10 +53,7 @@ export function gramsOf(term: string): readonly string[] {
   return [...grams];
 }
 
-/**
- * Looks for all terms in a text.
- * @returns in one line the words around the first of the terms; null: not all of them are there
- */
+/** @returns in one line the words around the first of the terms; null: not all of them are there */
 export function findTerms(text: string, terms: readonly string[]): string | null {
   const folded = fold(text);
   if (!terms.every((term) => folded.includes(term))) return null;

@@ -13,10 +13,7 @@ const SAME_MS = 500;
 /** How often it is looked whether npm is still there, in milliseconds. */
 const LOOK_MS = 500;
 
-/**
- * The request that this process ends, heard from its first line on: the first process of a container is ended by no signal
- * that it does not handle. The first signal asks for an end in good order; a second one ends the process at once.
- */
+/** The first process of a container is ended by no signal that it does not handle. A second signal ends it at once. */
 export class StopRequest {
   readonly #requested = Promise.withResolvers<StopSignal>();
   #requestedAt: number | undefined;
@@ -53,11 +50,7 @@ export class StopRequest {
 /** What takes the place of a process that ends: it does nothing but end. */
 const SHELL = '/bin/sh';
 
-/**
- * Ends the process, after its listeners of `exit`, whatever its threads do. `process.exit` waits for a thread that is in a
- * call of SQLite's, minutes for a large ledger, and the first process of a container cannot kill itself; where another
- * program takes its place, the system ends all threads.
- */
+/** `process.exit` waits minutes for a thread in SQLite; where another program takes the place, all threads end. */
 export function endAtOnce(code: number): never {
   process.on('exit', () => {
     if (existsSync(SHELL)) process.execve?.(SHELL, [SHELL, '-c', `exit ${code}`], {});

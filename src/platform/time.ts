@@ -1,7 +1,3 @@
-/*
- * Lengths of time: as people write them, between one try and the next, and for one attempt. Times, as people read them.
- */
-
 /** A length of time in the configuration: `90s`, `30m`, `2h`, `7d`; `0m` is off. */
 export const DURATION = /^(\d{1,5})(s|m|h|d)$/;
 export const DURATION_MESSAGE = {
@@ -19,15 +15,11 @@ export function durationMs(text: string): number {
   return Number(amount) * (UNIT_MS.get(unit) ?? 0);
 }
 
-/** Waits that double from one failure to the next. */
 export interface BackoffLimits {
   /** Longest wait after the first failure, in milliseconds. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /**
-   * Share of a wait that is left to chance, 0 to 1, so that many who failed together do not come back together: with
-   * 0.5 a wait of 10 s lasts 5 to 10 s. @default 0
-   */
+  /** Share of a wait that is left to chance, 0 to 1, so that many do not come back together. @default 0 */
   readonly jitter?: number;
 }
 
@@ -55,11 +47,7 @@ export class Backoff {
   }
 }
 
-/**
- * What a `Retry-After` header asks for, in milliseconds from `now`: whole or broken seconds, or an HTTP date (one in
- * the past asks for 0). Undefined when it is absent or cannot be read.
- * @param now in epoch milliseconds.
- */
+/** Milliseconds from `now` (epoch), for seconds or an HTTP date (past: 0). Undefined when absent or unreadable. */
 export function parseRetryAfter(
   header: string | null | undefined,
   now: number,
@@ -71,10 +59,7 @@ export function parseRetryAfter(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/**
- * The reason with which a wait is ended by `abort`, where nobody asks for one: without a reason, an exception with its
- * stack is made each time.
- */
+/** A reason for `abort` where nobody asks: without one an exception with its stack is made each time. */
 export const OVER = 'over';
 
 interface Waiting {
@@ -126,10 +111,7 @@ export class Deadline implements Disposable {
     return this.#limit.signal;
   }
 
-  /**
-   * What `begin` gives, unless the signal aborts first: what ignores it costs its own step, not the queue.
-   * Begins nothing when it has aborted already.
-   */
+  /** What ignores the signal costs its own step, not the queue. Begins nothing when it has aborted already. */
   async race<T>(begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this;
     signal.throwIfAborted();

@@ -2,8 +2,7 @@ import type { Attributes, Context, Span, Tracer } from '@opentelemetry/api';
 import { OptionalPackageError, loadOptionalPackage } from './optional-package.ts';
 import { packageVersion } from './package-version.ts';
 
-// OpenTelemetry, known by this file alone and by its API alone. An SDK is the host's, or is preloaded (`node --import`).
-// Like the API's own, this state is of the process.
+// Known here by its API alone. An SDK is the host's, or is preloaded (`node --import`). State of the process.
 
 type Api = typeof import('@opentelemetry/api');
 
