@@ -1,13 +1,5 @@
-// The end of every request to a hook. Controllers, pipes, the guard and the filter only decide; what they decided becomes
-// an answer here, whoever it was:
-//
-//   accepted           toAnswer(Accepted)   ──┐
-//   refused            toRefusal(Rejection) ──┼─▶ AnswerWriter.answer: one answer, one log line, one count; a refused
-//   refused by a host  its own status       ──┤   request is kept for the operator, too
-//   broken             500 internal_error   ──┘
-//
-// Whatever comes after the first answer of a request is dropped, so that a host's interceptor may retry or swallow as it
-// likes. A client that is still sending when it is refused gets its answer before the connection closes (LingeringClose).
+// The end of every request to a hook: what was decided becomes one answer, one log line, one count. Whatever comes
+// after the first answer is dropped, so that a host's interceptor may retry or swallow as it likes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -188,7 +180,6 @@ export class AnswerWriter {
       this.#noteRepeat(exchange.call, answer);
   }
 
-  /** Kept for an operator who wonders why a request made no event. */
   #noteRepeat(call: HookCall, { status, eventId }: HookAnswer): void {
     const { client, verifiedBy = null } = call;
     const bytes = announcedBytes(call.raw);
@@ -296,8 +287,7 @@ function isStillSending(request: IncomingMessage, response: ServerResponse): boo
 }
 
 /**
- * Answers a client that is still sending, then closes. Ending at once would reset the connection under the client's
- * hands and take the answer with it; so the answer goes out first and the rest of the body is read away, for a while.
+ * Answers first, then reads the body away for a while: ending at once would reset the connection and lose the answer.
  */
 class LingeringClose {
   #draining = 0;

@@ -13,11 +13,7 @@ const MOST_BYTES = 64 * MEBIBYTE;
 /** A body costs six times its size on its way to the disk, and more while it is a run; the service needs half of 256 MB. */
 const SHARE_OF_MEMORY = 1 / 32;
 
-/**
- * How many bytes of bodies are in flight: announced or read, and not stored yet. What is too much for the memory is
- * refused before it is read, and the sender told to come back; a body in chunks counts as it arrives. One body always
- * finds room, however large it may be.
- */
+/** Bytes announced or read, and not stored yet; what is too much is refused unread. One body always finds room. */
 @Injectable()
 export class BodyBudget {
   readonly #requests = new Map<IncomingMessage, number>();
@@ -25,12 +21,10 @@ export class BodyBudget {
 
   constructor(private readonly settings: HooksSettings) {}
 
-  /** Bytes in flight. */
   get held(): number {
     return this.#held;
   }
 
-  /** Most bytes in flight. */
   get limit(): number {
     return this.settings.current.hooks.maxInFlightBytes ?? DEFAULT_LIMIT;
   }
@@ -53,7 +47,6 @@ export class BodyBudget {
     return true;
   }
 
-  /** The request is answered. */
   giveBack(request: IncomingMessage): void {
     const bytes = this.#requests.get(request);
     if (bytes === undefined) return;
@@ -62,7 +55,6 @@ export class BodyBudget {
   }
 }
 
-/** What may be in flight by default, in bytes. @param memory bytes that the process may use */
 export function defaultLimit(memory: number): number {
   return Math.min(MOST_BYTES, Math.floor(memory * SHARE_OF_MEMORY));
 }
@@ -72,12 +64,10 @@ const DEFAULT_LIMIT = defaultLimit(Math.min(process.constrainedMemory() || Infin
 
 const EMPTY = Buffer.alloc(0);
 
-/** One for all: a flood of bodies pays for no exception objects. */
 const BUSY = new Rejection('intake_busy');
 
 export type BodyLimits = Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>;
 
-/** The client went away in the middle of its body; nobody is left to answer to. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -99,11 +89,7 @@ export class BodyReader {
     for (const end of this.#late) end();
   }
 
-  /**
-   * @param payload the body, perhaps through a transform of the host's; never `request` itself, which such a transform
-   * may have read.
-   * @throws Rejection 413 or 408; 503 when too many bytes are in flight, or the service stops meanwhile. ClientGone
-   */
+  /** `payload` may be a host's transform: never read `request` itself. @throws Rejection 413, 408, 503; ClientGone */
   async read(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
     const { headers } = request;
     const announced = Number(headers['content-length'] ?? 0);
@@ -157,11 +143,7 @@ export class BodyReader {
   }
 }
 
-/**
- * The body, where all of it is there and nobody else listens: most are small and come with their head, and then cost
- * neither listeners nor a deadline. Null: it has to be waited for.
- * @throws Rejection payload_too_large
- */
+/** Null: it has to be waited for. Most come with their head. @throws Rejection payload_too_large */
 function takeWhole(request: IncomingMessage, payload: Readable, limits: BodyLimits): Buffer | null {
   if (payload !== request || payload.readableFlowing !== null) return null;
   if (!request.complete && !hasAllBytes(request)) return null;

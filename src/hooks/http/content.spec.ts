@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { Rejection } from '../ports/rejection.ts';
 import { parseJson } from './content.ts';
 
-/** Why it is refused; anything but a refusal in the right words is a failure of the test. */
 function refusal(body: string | Uint8Array): string {
   try {
     parseJson(typeof body === 'string' ? Buffer.from(body) : Buffer.from(body));

@@ -4,15 +4,9 @@ import { endOfString, parseExactly } from '../../platform/exact-json.ts';
 import type { BodyKind } from '../options/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 
-/*
- * What a body is, by the path it came to: JSON, unless a mapping of the path says `body: 'form'` or `'text'`. The
- * headers choose no parser, they only have to agree. A form and a text become JSON here: what is stored of them, shown
- * and replayed is the same for every kind of body.
- *
- * There is one JSON parser for everything that senders write, also in a form's field. It is stricter than the language
- * where a lenient reading would mean something else to us than to the sender: UTF-8 only, a limit of depth, no
- * `__proto__`. What it says of a mistake never quotes the body.
- */
+// A form and a text become JSON here: what is stored, shown and replayed is the same for every kind of body. One JSON
+// parser for all that senders write, stricter than the language: UTF-8, limited depth, no `__proto__`. What it says of
+// a mistake never quotes the body.
 
 interface Expectation {
   readonly type: RegExp;
@@ -31,11 +25,7 @@ const EXPECTATIONS: Readonly<Record<BodyKind, Expectation>> = {
   text: { type: /^text\/[^\s/;,]+$/, words: 'text in UTF-8: Content-Type text/plain' },
 };
 
-/**
- * Only the kind that the path takes, in UTF-8, or no word about it, and never compressed.
- * @param alsoType a type that the path's sender writes instead, e.g. the `text/plain` of somebody's JSON
- * @throws Rejection unsupported_media_type, which says what to set at the sender
- */
+/** Only the path's kind, or `alsoType`, in UTF-8 or without a word about it, never compressed. @throws Rejection */
 export function assertContent(
   headers: IncomingHttpHeaders,
   kind: BodyKind = 'json',
@@ -67,7 +57,6 @@ function saysUtf8(parameter: string): boolean {
   return /^(?:utf-?8|"utf-?8")$/.test(parameter.slice(equals + 1).trim());
 }
 
-/** What to send; or what to change at the sender, for the two mistakes whose cause is a setting there. */
 function advice(headers: IncomingHttpHeaders, words: string): string {
   if ((headers['content-encoding']?.trim() ?? '') !== '') {
     return 'Send the body uncompressed: switch compression off at the sender';
@@ -78,11 +67,7 @@ function advice(headers: IncomingHttpHeaders, words: string): string {
     : `Send ${words}, without Content-Encoding`;
 }
 
-/**
- * The value of a body of this kind, and the JSON text that stands for it in the store.
- * @param headers only to say that the content type is missing when the body is not what it has to be
- * @throws Rejection invalid_json, invalid_body; never with a word of the payload
- */
+/** @throws Rejection invalid_json, invalid_body; never with a word of the payload */
 export function parseContent(
   bytes: Buffer,
   kind: BodyKind = 'json',
@@ -99,9 +84,7 @@ export function parseContent(
 const MOST_FIELDS = 1000;
 
 /**
- * A form as an object: fields in their order, a repeated one as a list, names as they are sent (`a[b]` is a name and no
- * path). A field `payload` that holds a JSON object or list is parsed, because senders whose events are JSON put them
- * there (GitHub, Slack); `__proto__` is dropped, as everywhere.
+ * A repeated field becomes a list; `a[b]` is a name and no path; JSON in `payload` is parsed (GitHub, Slack).
  * @throws Rejection invalid_body; invalid_json for a `payload` that is nested too deep
  */
 function parseForm(text: string): Readonly<Record<string, unknown>> {
@@ -159,9 +142,7 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The one JSON parser of the ingress, from raw bytes. Empty means `{}`; one byte order mark is dropped; of duplicate
- * keys the last wins; `__proto__` keys are dropped at every level. Numbers keep their digits, also beyond 2^53.
- * @param isAnnounced false: the sender did not say that this is JSON; what it sends instead is told to say so
+ * Empty means `{}`; one byte order mark is dropped; of duplicate keys the last wins; numbers keep their digits.
  * @throws Rejection invalid_json, saying what is wrong without a word of the payload.
  */
 export function parseJson(bytes: Buffer, isAnnounced = true): ParsedJson {
@@ -221,7 +202,6 @@ function isTooDeep(text: string): boolean {
 
 const PROTO_KEY = '__proto__';
 
-/** Removes every own `__proto__` key from a parsed value, in place; `text` is what it was parsed from. */
 function withoutProtoKeys(value: unknown, text: string): unknown {
   if (!canHold(text)) return value;
   const open: unknown[] = [value];

@@ -37,13 +37,9 @@ const ENDINGS: Readonly<Record<Endpoint, RegExp>> = {
 const NOT_POST = new Rejection('method_not_allowed', 'POST');
 
 /**
- * Stands around Nest on the routes of one ingress, and on no other route:
- * 1. `onRequest`, before a byte of the body is read: not enabled, or not literally below the prefix: the host's own
- *    404. Otherwise the request gets its {@link HookExchange}.
- * 2. `preParsing`: the body is kept for us, unread; parsers and plugins of the host see a request without one.
- * 3. The handler: the raw URL names the hook, since Fastify decodes and folds it before it matches (`w%61ke`, `WAKE`,
- *    `wake;x=1` reach the route `wake`); then Nest's own chain: the host's guards, {@link HookGuard}, interceptors,
- *    pipes, controller. What they decided is written when the chain has ended; nothing decided is a 500.
+ * Stands around Nest on the routes of one ingress, and on no other route. What is not literally below the prefix is the
+ * host's own 404; `preParsing` keeps the body from parsers of the host. The raw URL names the hook, since Fastify
+ * decodes and folds before it matches (`w%61ke`, `WAKE`, `wake;x=1` reach the route `wake`).
  */
 @Injectable()
 export class FastifyIngress {
@@ -175,7 +171,6 @@ export class FastifyIngress {
   }
 }
 
-/** Who serves a request: the raw URL says it, whatever route it came by. */
 function endpointOf({ name, settings, question }: HookCall): Endpoint {
   if (question !== undefined) return 'run';
   return builtInHook(name, settings) ?? 'mapped';
@@ -188,10 +183,7 @@ function isTaken(request: FastifyRequest): boolean {
 /** The part of a raw URL below the prefix, neither decoded nor folded; null: not literally below it. */
 type SubPath = (url: string) => string | null;
 
-/**
- * Reads sub-paths below a prefix such as `/hooks` or `/:tenant/hooks`. The router decodes and folds before it matches;
- * this does not, so that one hook has one spelling.
- */
+/** The router decodes and folds before it matches; this does not, so that one hook has one spelling. */
 export function subPathBelow(prefix: string): SubPath {
   const segments = prefix
     .split('/')

@@ -13,11 +13,7 @@ import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
 import { SecretWindows } from './secret-windows.ts';
 
-/*
- * What some senders ask before they deliver anything: is this address yours? The scheme says which questions there are
- * (`handshakes`, senders/handshake.ts); here they are answered. A question never becomes an event, and its answer holds
- * nothing but what came in (or, for Zoom, what only the holder of the secret can make of it).
- */
+// A question never becomes an event, and its answer holds nothing but what came in (Zoom: an HMAC of that).
 
 const EMPTY = Buffer.alloc(0);
 
@@ -41,8 +37,7 @@ export class Handshakes {
   ) {}
 
   /**
-   * Questions that anybody may ask, without a body worth reading: Meta's and Strava's GET, Trello's HEAD, the OPTIONS of
-   * CloudEvents, the POST of Microsoft Graph. Null when it is none of them.
+   * GET of Meta and Strava, HEAD of Trello, OPTIONS of CloudEvents, POST of Microsoft Graph. Null: none of them.
    * @throws Rejection invalid_signature for a wrong `verifyToken`, invalid_payload for an echo that is too long
    */
   answerHead({ scheme, signer, path }: PathRule, head: QuestionHead): HookAnswer | null {
@@ -78,11 +73,7 @@ export class Handshakes {
     return answer;
   }
 
-  /**
-   * A secret that its sender tells us, by a request that nothing proves: Asana in a header, which it wants back, Notion
-   * in a small body. Only while the operator holds a window open for the path ({@link SecretWindows}). Null: it is no
-   * such request, and is judged as ever.
-   */
+  /** A secret that nothing proves (Asana, Notion): taken only while a window is open for the path. Null: none came. */
   takeSecret(call: HookCall): HookAnswer | null | Promise<HookAnswer | null> {
     const { raw, name, rule, client } = call;
     if (this.windows.isEmpty || raw.method !== 'POST') return null;

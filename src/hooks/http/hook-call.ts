@@ -21,16 +21,12 @@ export interface HookAnswer {
   /** Instead of `body`: plain text, which no browser takes for anything else. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log. */
   readonly eventId?: string;
   /** Never sent. */
   readonly known?: KnownSender;
 }
 
-/**
- * How a sender counts as verified whom no guard of ours has seen: a host replaced `HookGuard`, and vouches for whoever its
- * own guard lets in.
- */
+/** Used where a host replaced `HookGuard`, and vouches for whoever its own guard lets in. */
 export const VERIFIED_BY_HOST = 'application guard';
 
 /** What one request to a hook is known to be. Never changed: each step (`steps.ts`) returns a new one with what it learned. */

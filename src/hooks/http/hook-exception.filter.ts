@@ -3,10 +3,7 @@ import type { ArgumentsHost, ExceptionFilter } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { HookExchange } from './hook-exchange.ts';
 
-/**
- * Makes what guards and interceptors throw on our routes the outcome, unless there is one: it is answered in our words,
- * not by the host's filters. Pipes and handlers throw nothing.
- */
+/** Answers in our words, not by the host's filters, unless there is an outcome. Pipes and handlers throw nothing. */
 @Catch()
 export class HookExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {

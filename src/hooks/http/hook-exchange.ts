@@ -8,11 +8,7 @@ type Visited = FastifyRequest & { [EXCHANGE]?: HookExchange };
 
 type Outcome = { readonly answer: HookAnswer } | { readonly error: unknown };
 
-/**
- * One request and its answer, from guard to pipe to handler: how far the steps have come, and what was decided. Nest's
- * chain hands nothing from one to the other, so this hangs on the request. Its outcome is data and no exception, so that
- * interceptors of the host's have nothing to catch, to replace or to retry; it is decided once.
- */
+/** Its outcome is data and no exception, decided once: interceptors of the host's have nothing to catch or to retry. */
 export class HookExchange {
   /** An answer was written, or nobody is left to answer to. */
   isAnswered = false;
@@ -46,7 +42,6 @@ export class HookExchange {
     return this.#call;
   }
 
-  /** The step that is being taken, or that failed. */
   get step(): Step | undefined {
     return this.#step;
   }
@@ -65,8 +60,7 @@ export class HookExchange {
   }
 
   /**
-   * Takes the steps in their order. Not a promise while no step is one: every request passes here.
-   * @returns false: one of them has answered. @throws Rejection, ClientGone (or rejects with it)
+   * Not a promise while no step is one. @returns false: a step has answered. @throws Rejection, ClientGone (or rejects)
    */
   walk(steps: readonly Step[], from = 0): boolean | Promise<boolean> {
     for (let at = from; at < steps.length; at += 1) {
@@ -81,10 +75,7 @@ export class HookExchange {
     return true;
   }
 
-  /**
-   * What is known after those steps; taken once, whoever asks: every parameter of a handler, every retry of the host's.
-   * Undefined: they have decided the outcome.
-   */
+  /** Taken once, whoever asks: every parameter of a handler, every retry of the host's. Undefined: it is decided. */
   read(steps: readonly Step[]): Promise<HookCall | undefined> {
     return (this.#reading ??= this.attempt(async () =>
       (await this.walk(steps)) ? this.#call : undefined,

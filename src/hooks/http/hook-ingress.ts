@@ -19,7 +19,6 @@ import { AgentPayload, WakePayload } from './payloads.ts';
 import { RunCallbacks } from './run-callbacks.ts';
 import { runIdIn } from './run-question.ts';
 
-/** Where requests over HTTP, replays, previews and those of the host's code (`Hooks`) become one. */
 @Injectable()
 export class HookIngress {
   readonly #logger = new Logger('Hooks');
@@ -81,11 +80,7 @@ export class HookIngress {
     };
   }
 
-  /**
-   * Whatever the mapping makes of the payload. A mapping that breaks is a result, too: the event is kept as failed, so
-   * that nothing is lost and an operator can replay it.
-   * @throws Rejection when it did not break but refused.
-   */
+  /** A mapping that breaks is a result, too: kept as failed, to be replayed. @throws Rejection when it refused */
   async resolveMapped(
     request: HookRequest,
     mapping: CompiledMapping | DeclinedRequest,

@@ -49,16 +49,10 @@ export interface Mount {
   readonly decorators: readonly HookRouteDecorator[];
 }
 
-/**
- * What `@ApiExcludeController()` of @nestjs/swagger leaves on a class. That package would see neither our bodies nor our
- * answers, and every method where one is served; a host that wants the hooks in its document merges `hooksOpenApi()`.
- */
+/** What `@ApiExcludeController()` of @nestjs/swagger leaves on a class; a host merges `hooksOpenApi()` instead. */
 const LEFT_OUT_OF_SWAGGER = 'swagger/apiExcludeController';
 
-/**
- * A controller of the ingress. Its path is the module's prefix; it carries no version (specification, "Versioning");
- * {@link HookGuard} decides who may speak, and {@link HookExceptionFilter} takes what guards throw.
- */
+/** Its path is the module's prefix; it carries no version (specification, "Versioning"). */
 export function HookController({ prefix, decorators }: Mount): ClassDecorator {
   return applyDecorators(
     Controller({ path: prefix, version: VERSION_NEUTRAL }),
@@ -78,11 +72,7 @@ const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
 
 const { KEY: ROUTE_CONFIG } = RouteConfig({});
 
-/**
- * A route of the ingress: `POST` for the built-in hooks, `GET` for runs; every method and path for mapped ones, where the
- * guard refuses what is no POST. What the handler returns is the outcome of the exchange, and Nest's chain ends with
- * nothing: `Res()` keeps Nest from sending whatever the host's interceptors leave of it.
- */
+/** Mapped hooks take every method: the guard refuses them. `Res()` keeps Nest from sending what interceptors leave. */
 export function HookRoute(endpoint: HookRouteMark['endpoint'], mount: Mount): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const handler: Handler = descriptor.value;
@@ -109,7 +99,6 @@ export function HookRoute(endpoint: HookRouteMark['endpoint'], mount: Mount): Me
 
 type Handler = (...args: unknown[]) => Promise<HookAnswer>;
 
-/** The value of every parameter; its pipe makes of it what the handler is given (hook.pipe.ts). */
 const ofExchange = createParamDecorator((_: unknown, context: ExecutionContext) =>
   HookExchange.of(context.switchToHttp().getRequest<FastifyRequest>()),
 );

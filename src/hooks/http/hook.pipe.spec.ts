@@ -226,7 +226,6 @@ describe('HookValidationPipe accepts exactly what class-validator accepts', () =
     );
   const notText = new Set(['deliver', 'timeoutSeconds']);
 
-  /** How many of a thousand payloads both accept; throws where they differ. */
   function agreed(dto: new () => object, fields: readonly string[]): number {
     const pipe = checked(dto);
     const payloads = fc.record(

@@ -9,13 +9,9 @@ import { HookExchange } from './hook-exchange.ts';
 import { parseQuery } from './request.ts';
 import { BODY } from './steps.ts';
 
-// What a handler is given: the request itself, its payload or its query, each checked against a class. Order within a
-// request: fields are tidied first (trimmed, blank and null taken as absent, as the class says), then checked, and
-// fields that nobody reads become warnings of the answer rather than refusals, so that a sender may send more than we
-// know.
-//
-// A parameter's value is the exchange, and its pipe makes of it what the handler is given. Pipes throw nothing: what they
-// refuse is the exchange's outcome, since an exception could be caught, replaced or tried again by a host's interceptor.
+// Fields are tidied first (trimmed, blank and null absent), then checked; those that nobody reads become warnings, so
+// that a sender may send more than we know. Pipes throw nothing: an exception could be caught or tried again by a
+// host's interceptor.
 
 interface Validated<T> {
   readonly value: T;
@@ -36,17 +32,13 @@ export interface PayloadClass<T extends object> {
   new (): T;
   /** Fields kept exactly as sent; all other texts are trimmed. */
   readonly verbatim?: ReadonlySet<string>;
-  /** Fields compared in lower case. */
   readonly caseFolded?: ReadonlySet<string>;
 }
 
 const MAX_NAMED_FIELDS = 10;
 const MAX_NAMED_LENGTH = 64;
 
-/**
- * Instead of a value, where a global pipe of the host's, which runs before ours, has put something else in place of the
- * exchange: how to make it. `HookRoute` does, which has the exchange from the reply, and that no pipe can touch.
- */
+/** Instead of a value, where a global pipe of the host's replaced the exchange: `HookRoute` has it from the reply. */
 export class Unmade {
   constructor(readonly make: (exchange: HookExchange) => Promise<unknown>) {}
 }
@@ -59,7 +51,6 @@ interface Parameter {
   readonly data?: unknown;
 }
 
-/** Reads the request, and gives the handler the part of what is known then that its parameter names. */
 @Injectable()
 export class HookRequestPipe implements PipeTransform {
   transform(given: unknown, { data }: Parameter): unknown {
@@ -70,11 +61,7 @@ export class HookRequestPipe implements PipeTransform {
   }
 }
 
-/**
- * Checks the payload against its class-validator class, the one that `IngressPayload` names, and gives a
- * {@link ValidRequest}. Accepting loops over the class's own constraint instances; refusing runs the real `validateSync`,
- * so that messages are class-validator's by construction (docs/design/ingress.md).
- */
+/** Accepts by a loop over the class's own constraints; refuses by the real `validateSync` (docs/design/ingress.md). */
 @Injectable()
 export class HookValidationPipe implements PipeTransform {
   transform(given: unknown, { data }: Parameter): unknown {
@@ -88,7 +75,6 @@ export class HookValidationPipe implements PipeTransform {
   }
 }
 
-/** Checks the query of a question against its class-validator class, the one that `IngressQuery` names. */
 @Injectable()
 export class HookQueryPipe implements PipeTransform {
   transform(given: unknown, { data }: Parameter): unknown {
@@ -216,10 +202,7 @@ type StoredMetadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
 >[number];
 
-/**
- * The constraints of a flat, synchronous class.
- * @throws Error at start for metadata that a plain loop could not judge: nested, grouped, conditional or asynchronous.
- */
+/** @throws Error at start for metadata that a loop could not judge: nested, grouped, conditional or asynchronous. */
 export function constraintsOf(dto: new () => object): readonly FieldConstraints[] {
   return compile(dto).fields;
 }

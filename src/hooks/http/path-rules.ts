@@ -20,12 +20,8 @@ import type { BodyLimits } from './body.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
 import type { PathSigner, SenderVerifiers } from './path-signer.ts';
 
-/*
- * What has to be known of a hook before its payload is: how its sender proves who it is, and how its body is read. It
- * is written in mappings and presets, but belongs to the path, whose mappings can be told apart by the payload only.
- */
+// Written in mappings and presets, but of the path: its mappings can be told apart by the payload only.
 
-/** What the mappings of one path say before the payload is known. A path about which they say nothing has no rule. */
 export interface PathRule {
   /** Without outer slashes, as it is written in the configuration: safe to show. */
   readonly path: string;
@@ -53,7 +49,6 @@ interface CompiledPathRules {
 
 export const SENDER_VERIFIERS = Symbol('sender verifiers');
 
-/** The rules of the settings in force, and of those that requests under way began with. */
 @Injectable()
 export class PathRules {
   readonly #compiled = new WeakMap<ResolvedHooksOptions, CompiledPathRules>();
@@ -142,14 +137,12 @@ function findMisplaced({ key, written }: MappingEntry, path: string | undefined)
   }));
 }
 
-/** Whether a mapping is a preset that the operator has written nothing about. */
 function isPreset({ layers }: MappingEntry): boolean {
   return layers.length === 0;
 }
 
 /**
- * Only the first mapping that the operator wrote for a path says a key, or all that say it say the same. Secrets for the
- * scheme of a preset are no disagreement with a mapping that comes before the preset and says nothing of signatures.
+ * The first mapping of a path says a key, or all that say it agree; secrets for a preset's scheme are no disagreement.
  */
 function findDisagreements(entries: readonly MappingEntry[]): NamingProblem[] {
   const [first, ...others] = entries.filter((entry) => !isPreset(entry));
@@ -193,8 +186,7 @@ function toSource(
 }
 
 /**
- * The operator gives the secrets; a preset of the path knows the scheme, else it is that of new senders. Not where the
- * path is called like a sender we know, which would wait for ever for a signature of another kind.
+ * A preset of the path knows the scheme, else it is that of new senders; not where the path is called like a known one.
  */
 function withScheme(
   said: PathOptions,

@@ -57,7 +57,6 @@ describe('RefusalInbox', () => {
   it('sums up known tokens that may not speak here by their names', () => {
     const known = stranger({ verifiedBy: 'token ci', reason: 'token ci may not speak' });
     add(stranger(), known, known, { ...known, verifiedBy: 'token b' });
-    // The same while its client is locked.
     add({ ...known, status: 429, code: 'too_many_auth_failures' });
     expect(inbox.take()).toMatchObject([
       { kind: 'unverified', verifiedBy: null, count: 1 },

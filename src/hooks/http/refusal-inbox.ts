@@ -19,10 +19,8 @@ const MOST_GROUPS = 1000;
 /** What is handed on at a time: a write of so many holds up nobody. */
 const MOST_AT_ONCE = 1000;
 
-/** The refusals of one client at one hook with one code. */
 interface Group {
   readonly refused: Refused;
-  /** Those that have had no line of their own in this minute. */
   repeats: number;
   /** Those that were not handed on yet, and the minute in which the first of them came. */
   unsaved: number;
@@ -31,11 +29,7 @@ interface Group {
 
 type Groups = Map<string, Group>;
 
-/**
- * Where refusals go first: in memory, on the way of the refused request and of no other. Writes the log and gathers what
- * the keeper (`refusal-keeper.ts`) takes to the ledger. Strangers may send as many as they like: what they cause is
- * bounded, and apart from what verified senders do.
- */
+/** In memory and bounded: strangers may send as many as they like. `refusal-keeper.ts` takes it to the ledger. */
 @Injectable()
 export class RefusalInbox {
   readonly #logger = new Logger('Hooks');
@@ -52,7 +46,6 @@ export class RefusalInbox {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Nothing is to be handed on and no minute is to be ended. */
   get isEmpty(): boolean {
     const { lost, failed, repeated } = this.#rows;
     const rows = lost.length + failed.length + repeated.length;
@@ -107,7 +100,6 @@ export class RefusalInbox {
       const kept = this.#rows[kind];
       const room = KEPT_REFUSALS - kept.length;
       const returned = rows.filter((row) => row.kind === kind);
-      // The oldest go where there is no room.
       kept.unshift(...returned.slice(Math.max(0, returned.length - room)));
     }
     for (const row of rows) {
@@ -151,7 +143,6 @@ function named({ hook, name, client, status, code }: Refused): object {
   return { hook: hook ?? name, client, status, code };
 }
 
-/** Who it was may be known; it was not let in. */
 function isShutOut({ status, code }: Refused): boolean {
   return status === 401 || code === 'too_many_auth_failures';
 }

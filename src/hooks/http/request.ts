@@ -69,7 +69,6 @@ export function parseQuery(url: string, secrets: readonly string[] = []): Record
   return query;
 }
 
-/** A text with `[left out]` in place of our own secrets. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, LEFT_OUT), text);
 }
@@ -115,11 +114,7 @@ function decode(text: string): string {
   }
 }
 
-/**
- * What may be seen of a request's headers: lower-case names, repeated ones joined, credentials left out.
- * @param secrets our own; a header that brings one is left out, whatever its name
- * @param secretHeaders left out besides, in lower case
- */
+/** Lower-case names, repeated ones joined; without credentials, `secretHeaders` and what brings one of `secrets`. */
 export function visibleHeaders(
   headers: IncomingHttpHeaders,
   secrets: readonly string[] = [],

@@ -12,15 +12,8 @@ import { ClientGone } from './body.ts';
 import { VERIFIED_BY_HOST } from './hook-call.ts';
 import type { HookAnswer } from './hook-call.ts';
 
-// What became of a run, as `GET {prefix}/runs/<runId>` tells it (behaviour.md §14). The guard has let the sender in by
-// then.
-//
-// 1. No such run, or one that another token made -> 404 unknown_run, on a beat of 50 ms: time tells nothing either.
-// 2. The ledger cannot be read -> 503 run_unavailable.
-// 3. `wait` and no place to wait in -> 429 too_many_waits with four of one sender (of the shared token, of one client), 503
-//    waits_full with fifty of the shared token or a hundred in all.
-// 4. 200 with the status at once, at the end of the run or after `wait` seconds, whichever comes first; a stop of the
-//    service ends all waits early, and their senders are told how the run stands.
+// `GET {prefix}/runs/<runId>` (behaviour.md §14): the guard has let the sender in by then. A stop of the service ends
+// all waits early, and their senders are told how the run stands.
 
 /** How the holder of `hooks.token` is verified: anybody's, and so nobody's in particular. */
 const SHARED_TOKEN = 'token';
@@ -82,8 +75,8 @@ export class RunWaits {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Resolves when there is news, when nobody waits for it any more, after `ms`, or at a stop, whichever comes first.
-   * @throws Rejection too_many_waits, waits_full
+   * Resolves at news, when nobody waits any more, after `ms`, or at a stop. @throws Rejection too_many_waits,
+   * waits_full
    */
   async hold({ sender, client }: Waiter, ms: number, { news, gone }: WaitEnds): Promise<void> {
     if (this.#closing.signal.aborted) return;
@@ -209,7 +202,6 @@ export class RunOutcomes {
   }
 
   async #waitsFor({ run, waitsFor }: RunStory): Promise<string | undefined> {
-    // What a rule holds says why.
     if (run.status === 'waiting') return run.error ?? 'a decision of the operator';
     return waitsFor === null ? undefined : this.delays.describe(waitsFor);
   }

@@ -25,11 +25,7 @@ export class RunQuery {
   wait?: number;
 }
 
-/**
- * The run whose path it is: exactly so in the raw URL, like the names of built-in hooks. What is sent there by POST belongs
- * to mappings, unless it shows the token of the run.
- * @param name sub-path as it came
- */
+/** Exactly so in the raw URL. POSTs there belong to mappings, unless they show the token of the run. */
 export function runIdIn(name: string): string | undefined {
   return RUN_PATH.exec(name)?.[1];
 }

@@ -7,11 +7,8 @@ import type { Handshake, Place, SignatureScheme } from '../senders/index.ts';
 import { PathRules } from './path-rules.ts';
 import type { PathRule } from './path-rules.ts';
 
-/*
- * Asana and Notion tell their secret by the first request they send, and nothing proves that request: whoever comes
- * first could be anybody. So it is taken only while the operator waits for it, once, is shown together with where it
- * came from, and is in force only when the operator writes it into the configuration. It stays in this process's memory.
- */
+// Nothing proves the request by which Asana and Notion tell their secret: it is taken only while the operator waits for
+// it, once, and is in force only when the operator writes it into the configuration. It stays in this process's memory.
 
 interface SecretHandshake {
   readonly at: Place;
@@ -57,10 +54,7 @@ interface OpenedWindow {
   taken: { readonly secret: string; readonly client: string; readonly at: number } | undefined;
 }
 
-/**
- * The windows of one ingress. There is none unless an operator opens it; a restart closes all of them and forgets what
- * they took.
- */
+/** None unless an operator opens one; a restart closes all of them and forgets what they took. */
 @Injectable()
 export class SecretWindows {
   readonly #logger = new Logger('Hooks');
@@ -77,10 +71,7 @@ export class SecretWindows {
     return this.#windows.size === 0;
   }
 
-  /**
-   * Opens a window of ten minutes, or shows the one that there is: what came first is not thrown away for a second one.
-   * @param hook path below the prefix
-   */
+  /** Open for ten minutes; what came first is not thrown away for a second one. */
   open(hook: string, scheme: string): SecretWindow | WindowFault {
     const { current } = this.settings;
     const handshake = secretHandshake(sendersOf(current).schemes.get(scheme));
@@ -134,7 +125,6 @@ export class SecretWindows {
     return true;
   }
 
-  /** Forgets what is over. */
   #current(path: string): OpenedWindow | undefined {
     const present = this.#windows.get(path);
     if (present === undefined) return undefined;

@@ -38,7 +38,6 @@ export type Step = (
 const EMPTY = Buffer.alloc(0);
 const LATE: LateAnswer = { ok: true, skipped: true, reason: 'the run has ended' };
 
-/** One for all: a flood of refused requests pays for no exception objects. */
 const TOKEN_IN_QUERY = new Rejection('token_in_query');
 const NOT_POST = new Rejection('method_not_allowed', 'POST');
 const NOT_OF_RUNS = new Rejection('method_not_allowed', 'GET, HEAD, POST');
@@ -63,10 +62,7 @@ const secretByHandshake: Step = (call, { handshakes }) => {
   return looking instanceof Promise ? looking.then((answer) => answer ?? call) : (looking ?? call);
 };
 
-/**
- * The path's sender has to sign: 401 unless the head is that of a signed request. Its signature is verified once the body
- * is read.
- */
+/** 401 unless the head is that of a signed request; its signature is verified once the body is read. */
 const signatureByHead: Step = (call, { signatures }) => {
   const { rule, question, callback, raw, client, receivedAt } = call;
   const signer = question === undefined && callback === undefined ? rule?.signer : undefined;

@@ -5,7 +5,6 @@ import type { IPv4, IPv6 } from 'ipaddr.js';
 import { HooksSettings } from '../../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../../options/index.ts';
 
-/** Whose requests these are, by the trusted proxies (`gateway.trustedProxies`) of the settings in force. */
 @Injectable()
 export class ClientAddresses {
   readonly #ranges = new WeakMap<ResolvedHooksOptions, readonly TrustedRange[]>();
@@ -104,8 +103,7 @@ export function forwardedClient(
 }
 
 /**
- * What failures are counted by: an IPv4 address, or the /64 of an IPv6 address, since one client owns all of it.
- * `client` may begin with a scope and a colon; the scope stays.
+ * An IPv4 address, or the /64 of an IPv6 address, since one client owns all of it; a scope and a colon before it stay.
  */
 export function throttleKey(client: string): string {
   if (PLAIN_IPV4.test(client)) return client;

@@ -9,7 +9,6 @@ const fail = (
   key: string,
 ): ReturnType<BoundedFailureStorage['increment']> => storage.increment(key, 60_000, 3, 30_000);
 
-/** What is still in reach, in bytes: garbage is collected before. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

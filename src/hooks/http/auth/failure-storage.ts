@@ -10,7 +10,6 @@ const throttler: typeof import('@nestjs/throttler') = createRequire(import.meta.
   '@nestjs/throttler',
 );
 
-/** DI token of the storage inside our module: the throttler's own, provided privately. */
 export const FAILURE_STORAGE = throttler.getStorageToken();
 
 /** What one failure came to; durations in whole seconds. */
@@ -20,7 +19,6 @@ export type FailureRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 export const MAX_TRACKED_KEYS = 20_000;
 
 interface Failures {
-  /** When each failure within the window happened, oldest first. */
   readonly times: readonly number[];
   readonly lockedUntil: number;
 }

@@ -156,10 +156,7 @@ export class HookAuthentication {
   }
 }
 
-/**
- * The name by which tokens mean a hook. `wake/` is no built-in hook but a name that only a mapping takes, so a token for
- * `wake` does not open it.
- */
+/** The name by which tokens mean a hook: a token for `wake` does not open `wake/`, which only a mapping takes. */
 function hookName(name: string, settings: ResolvedHooksOptions): string {
   const bare = bareName(name);
   return builtInHook(bare, settings) === undefined ? bare : name;

@@ -18,10 +18,7 @@ export interface HookToken {
 
 interface TokenTable {
   readonly tokens: readonly HookToken[];
-  /**
-   * By the right ones as they were presented, one spelling each, so no more than there are. A map compares texts only where
-   * their hashes are equal, and those are seeded for each process: how long a wrong one takes tells nothing of a right one.
-   */
+  /** A Map's hashes are seeded for each process: how long a wrong token takes tells nothing of a right one. */
   readonly known: Map<string, HookToken>;
 }
 
@@ -30,7 +27,6 @@ const SECRET_NAME_DIGITS = 12;
 
 const SHARED = 'token';
 
-/** The name of a secret in {@link HookTokens.lastUses}. @param text as it stands in the configuration */
 export function secretName(text: string): string {
   return tokenDigest(text).toString('hex').slice(0, SECRET_NAME_DIGITS);
 }
@@ -68,7 +64,6 @@ export class HookTokens {
     return found;
   }
 
-  /** Remembers that a token let a request in. */
   noteUse({ secret, verifiedBy }: HookToken): void {
     const now = this.clock.now();
     this.#lastUses.set(secret, now);

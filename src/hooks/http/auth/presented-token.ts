@@ -1,4 +1,3 @@
-// docs/design/authentication.md
 import type { IncomingHttpHeaders } from 'node:http';
 
 const BEARER = /^bearer[ \t]/i;

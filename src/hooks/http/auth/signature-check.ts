@@ -1,4 +1,3 @@
-// docs/design/authentication.md
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';
@@ -9,7 +8,6 @@ import { throttleKey } from './client-address.ts';
 import { BoundedMap } from './failure-storage.ts';
 import type { SignatureFault, SignatureVerifier, VerifiedSignature } from './signatures/index.ts';
 
-/** One for each fault: a flood of wrong signatures pays for no exception objects. */
 const FAULTS: Readonly<Record<SignatureFault, Rejection>> = {
   missing: new Rejection('invalid_signature', 'this hook needs a signature, and none came'),
   malformed: new Rejection('invalid_signature', 'the signature is not well formed'),
@@ -29,11 +27,9 @@ interface SignedArrival {
 }
 
 /**
- * May this sender speak? Decided by its signature, in two halves (behaviour.md §1.4): the head before a byte of the body
- * is read, then the exact bytes, before anybody parses them.
- *
- * A failure locks nobody out, since a stranger can point his own account at a provider to us, from the very addresses of
- * ours. What it costs is room: the bodies of clients that cannot be told from strangers yet are kept within bounds.
+ * Decided by the head before a byte of the body is read, then by the exact bytes, unparsed (behaviour.md §1.4).
+ * Failures lock nobody out: a stranger can point a provider at us. Instead, bodies of unproven clients are kept within
+ * bounds.
  */
 @Injectable()
 export class SignatureCheck {
@@ -97,8 +93,7 @@ export class SignatureCheck {
   }
 
   /**
-   * Whoever sends too much or too slowly, or goes away half-way, has not shown who it is either; our own trouble is
-   * nobody's failure.
+   * Sending too much or too slowly, or going away half-way, proves nothing either; our own trouble is nobody's failure.
    */
   #noteUnproven(client: string, error: unknown): void {
     const isOurs =
@@ -115,7 +110,6 @@ function headOf({ method = '', url = '', headers }: IncomingMessage): {
   return { method, url, headers };
 }
 
-/** What the body will take at most, in bytes. */
 function expectedSize(raw: IncomingMessage, { maxBodyBytes }: BodyLimits): number {
   if (raw.complete) return raw.readableLength;
   const announced = raw.headers['content-length'];
@@ -140,10 +134,7 @@ interface Waiting {
   readonly admit: () => void;
 }
 
-/**
- * Room for the bodies of senders that are not verified yet. A body for which there is none waits, unread, in its
- * connection; it is refused only when that takes longer than a body may.
- */
+/** A body for which there is no room waits, unread, in its connection, and is refused when that takes too long. */
 class UnverifiedBodies {
   readonly #failed = new BoundedMap<number>();
   readonly #byClient = new Map<string, number>();

@@ -37,7 +37,6 @@ export function compileCertificate(
   const isInHead = 'header' in proof.at;
   const allows = addressCheck(proof.allows);
 
-  /** What the request says of itself, as far as its form, its address and its time allow it; nothing is fetched yet. */
   function readClaim(read: Read, now: number): Claim | SignatureFault {
     const texts = [proof.at, proof.certificateUrl, proof.algorithmAt].map(read);
     if (texts.includes(undefined)) return 'missing';
@@ -73,7 +72,6 @@ export function compileCertificate(
     );
   }
 
-  /** The expensive half: fetches the certificate (cached) and compares the signature with what each secret stands for. */
   async function prove(
     claim: Claim,
     delivery: Delivery,

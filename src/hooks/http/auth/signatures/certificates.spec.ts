@@ -255,7 +255,6 @@ describe('certificates', () => {
       };
     }
 
-    /** Half an hour of forged requests, and a genuine one each minute, at another moment of it. */
     async function halfAnHour(
       certificates: Certificates,
       attacker: (count: number) => string,

@@ -60,24 +60,18 @@ interface Fetched {
   isWritten: boolean;
 }
 
-/** A fetch for a client, of an address that nobody has proved. */
 interface Place {
   readonly at: number;
   readonly client: string;
   isOver: boolean;
 }
 
-/**
- * Certificates by their address, which is a stranger's word: whoever asks has checked that it may be asked, and no more.
- * So fetches are budgeted by client, until a signature of the certificate was right. From then on it is remembered, over
- * restarts, too, and no stranger has a part in how it is fetched again.
- */
+/** Addresses are a stranger's word: fetches are budgeted by client until a signature of the certificate was right. */
 export class Certificates {
   readonly #proved = new Map<string, Fetched>();
   readonly #unproved = new Map<string, Fetched>();
   readonly #failed = new Map<string, Kept<'absent' | 'away'>>();
   readonly #fetching = new Map<string, Promise<FoundCertificate>>();
-  /** Those of the last minute, or under way. */
   #places: Place[] = [];
   /** Whose requests were verified: what all strangers together may does not bind them. */
   readonly #provedClients = new Map<string, true>();
@@ -89,11 +83,7 @@ export class Certificates {
     private readonly memory: CertificateMemory = NO_MEMORY,
   ) {}
 
-  /**
-   * Within its dates. One fetch serves all who ask meanwhile.
-   * @param now in milliseconds since 1970
-   * @param client whose request names the address
-   */
+  /** Within its dates; one fetch serves all who ask meanwhile. `now` in milliseconds since 1970. */
   async get(url: URL, now: number, client: string): Promise<FoundCertificate> {
     const address = url.href;
     if (!this.#proved.has(address)) await this.#recall(now);

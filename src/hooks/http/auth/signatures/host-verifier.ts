@@ -5,7 +5,6 @@ import type { SignatureScheme } from '../../../senders/index.ts';
 import type { SignatureFault, SignedRequest, VerifiedSignature } from './signed-request.ts';
 import type { SignatureVerifier } from './verifier.ts';
 
-/** A request as it came, before anybody parsed its body. */
 export interface UnverifiedRequest {
   readonly method: string;
   /** The request-target, never decoded. */
@@ -14,10 +13,7 @@ export interface UnverifiedRequest {
   readonly body: Buffer;
 }
 
-/**
- * A host's own check of a sender: true for a request that is that sender's. It is asked once the body is there. What it
- * throws is logged, and the sender is asked to try again.
- */
+/** True: the request is that sender's. Asked once the body is there; if it throws, the sender is asked to try again. */
 export type SenderVerifier = (request: UnverifiedRequest) => boolean | Promise<boolean>;
 
 /** Asks the host. It says who sends, and nothing about copies: a request that comes twice is two events without a key. */

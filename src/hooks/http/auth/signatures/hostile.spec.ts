@@ -42,7 +42,6 @@ describe('a head that no sender makes', () => {
     ['too short', 'github', { 'x-hub-signature-256': `sha256=${HEX.slice(2)}` }, 'malformed'],
     ['too long', 'github', { 'x-hub-signature-256': `sha256=${HEX}aa` }, 'malformed'],
     ['an empty signature', 'github', { 'x-hub-signature-256': 'sha256=' }, 'malformed'],
-    // Node joins what comes twice.
     [
       'two headers',
       'github',

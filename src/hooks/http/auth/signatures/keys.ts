@@ -10,10 +10,8 @@ import type { KeyObject } from 'node:crypto';
 import type { SignatureProof } from '../../../senders/index.ts';
 import { decode } from './signature-values.ts';
 
-// Secrets as people enter them become checks: once, when the configuration is compiled, so that a wrong one is told at
-// the start and a request costs no parsing. A scheme's row says the form (text, hexadecimal, Base64 with or without
-// `whsec_`) and the algorithm. Whatever is compared with a secret is compared in constant time; public keys are secrets
-// of nobody, and are taken in one spelling only.
+// Secrets become checks once, when the configuration is compiled; all are compared in constant time. Public keys are
+// secrets of nobody, and are taken in one spelling only.
 
 export type SignatureCheck = (content: Buffer, candidates: readonly Buffer[]) => boolean;
 
@@ -98,7 +96,6 @@ function readPublicKey(text: string): KeyObject | null {
   try {
     return createPublicKey({ key, format: 'der', type: 'spki' });
   } catch {
-    // No point of the curve.
     return null;
   }
 }

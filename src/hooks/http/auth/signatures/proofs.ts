@@ -10,19 +10,8 @@ import type { SignatureCheck } from './keys.ts';
 import { isDeliveryId, isStale, readSignature, readTime } from './signature-values.ts';
 import type { ReadSignature } from './signature-values.ts';
 
-/*
- * From a row of the table to something that checks requests. A row (`scheme.ts`) says in data where a signature stands
- * and what it covers; each kind of proof has one function that compiles it, once at the start:
- *
- *   signature    HMAC, Ed25519, ECDSA, a digest over a template of the request's parts     compileSignature, here
- *   jwt          a token whose claims say who sends, and may have the digest of the body   compileWebToken   web-tokens.ts
- *   secret       a secret shown as it is, in a header or a field                 compileSecret        } shown-secrets.ts
- *   basic        the same in `Authorization: Basic`                              compileBasic         }
- *   certificate  RSA with a certificate from the sender's own host               compileCertificate   certificate-proof.ts
- *
- * All of them answer twice: by the head, before a byte of the body is read, and by the whole. What is wrong is a word
- * (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
- */
+// Each kind of proof answers twice: by the head, before a byte of the body is read, and by the whole. What is wrong is
+// a word (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
 
 export interface Proven extends Pick<SenderSecret, 'sender'> {
   readonly content: Buffer | null;
@@ -41,7 +30,6 @@ export interface CompiledProof {
 }
 
 export interface ProofSettings {
-  /** Each of them counts, so that one can follow another. */
   readonly secrets: readonly SenderSecret[];
   /** How far a signed time may be from ours, before or after. */
   readonly toleranceSeconds: number;
@@ -53,7 +41,6 @@ export interface SecretCheck<Made> extends Pick<SenderSecret, 'sender' | 'text'>
   readonly check: Made;
 }
 
-/** @returns one for each secret, or their problems. */
 export function compileAll<Made>(
   secrets: readonly SenderSecret[],
   compile: (secret: string) => Made | string,

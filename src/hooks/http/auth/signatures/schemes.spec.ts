@@ -17,7 +17,6 @@ import type { SignatureScheme, SignedRequest } from './index.ts';
 
 const signing = [...schemes.values()].filter(({ proofs }) => proofs.length > 0);
 
-/** Each way in which a row can be proved, as a sender that knows no other: what its receiver takes, is the whole row. */
 const proving = signing.flatMap((scheme) =>
   scheme.proofs.map((proof) => {
     const place = 'at' in proof && 'header' in proof.at ? proof.at.header : proof.kind;
@@ -31,7 +30,6 @@ function flip(bytes: Uint8Array, bit: number): Buffer {
   return changed;
 }
 
-/** All texts that differ in one bit and can still stand in a header or a JSON string. */
 function flippedTexts(text: string): string[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: bytes.length * 8 }, (_, bit) => flip(bytes, bit))
@@ -66,7 +64,6 @@ function withFlippedSignature(scheme: SignatureScheme, request: SignedRequest): 
   });
 }
 
-/** Every request that differs in one bit of what is signed and stands beside the signature: a time, or the claims of a token. */
 function withFlippedCompanions(scheme: SignatureScheme, request: SignedRequest): SignedRequest[] {
   const {
     proofs: [proof],

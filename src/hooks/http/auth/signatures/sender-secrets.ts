@@ -1,9 +1,6 @@
 import type { Problem } from '../../../options/index.ts';
 
-/*
- * Whose the secrets of one path are. Those of `verify.secrets` are the path's own sender's, those of an entry of
- * `verify.senders` that sender's, however many it has: whichever of them fits says who speaks.
- */
+// Whichever secret fits says who speaks: those of `verify.secrets` are the path's own sender's.
 
 export interface WrittenSecrets {
   /** Of the path's own sender. Any of them counts. */
@@ -19,7 +16,6 @@ export interface SenderSecret {
   readonly sender?: string;
 }
 
-/** All of them: the path's own, then those of each sender, in the order in which they are written. */
 export function listSecrets({ secrets = [], senders = [] }: WrittenSecrets): SenderSecret[] {
   const named = senders.flatMap(({ id, secrets: own }, at) =>
     own.map((text, index) => ({ text, key: `senders[${at}].secrets[${index}]`, sender: id })),
@@ -27,7 +23,6 @@ export function listSecrets({ secrets = [], senders = [] }: WrittenSecrets): Sen
   return [...secrets.map((text, index) => ({ text, key: `secrets[${index}]` })), ...named];
 }
 
-/** None at all, blank ones, and what leaves open whose a request is. */
 export function secretProblems(written: WrittenSecrets): Problem[] {
   const all = listSecrets(written);
   if (all.length === 0) return [{ key: 'secrets', message: 'must hold at least one secret' }];

@@ -10,10 +10,7 @@ import { decode } from './signature-values.ts';
 import { readHeader } from './signed-content.ts';
 import type { Delivery } from './signed-content.ts';
 
-/*
- * Proofs that show a secret, in a header or a field, or as Basic, instead of signing the body's bytes: it proves who speaks
- * and nothing about the body; `coverage.ts` and the table of docs/security.md say so.
- */
+// A shown secret proves who speaks and nothing about the body: see `coverage.ts` and docs/security.md.
 
 /** A shorter secret that is sent as it is can be guessed: a signed path locks nobody out. */
 const LEAST_SECRET = 16;
@@ -62,7 +59,6 @@ export function compileSecret(
 
 const BASIC = /^basic +(\S+)$/i;
 
-/** `Authorization: Basic`, compared before the body is read. */
 export function compileBasic({ secrets }: ProofSettings): CompiledProof | { problems: Problem[] } {
   const matchers = equalities(secrets, LEAST_SECRET, /^[^:]*:./s);
   if ('problems' in matchers) return matchers;
@@ -79,10 +75,8 @@ export function compileBasic({ secrets }: ProofSettings): CompiledProof | { prob
   };
 }
 
-/** Whether a text is one configured secret, in constant time. */
 type Equality = (given: string) => boolean;
 
-/** @param form what a secret has to look like. @returns one comparison for each secret, or what is wrong with them */
 function equalities(
   secrets: readonly SenderSecret[],
   least: number,

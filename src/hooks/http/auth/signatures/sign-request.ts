@@ -100,7 +100,6 @@ function prove(proof: Proof, scheme: SignatureScheme, draft: Draft): ReadyReques
   }
 }
 
-/** Puts in what is signed besides the body (a time, a text that is new each time, a digest in the URL), then signs all of it. */
 function signTemplate(
   proof: SignatureProof,
   timestamp: TimestampRule | undefined,

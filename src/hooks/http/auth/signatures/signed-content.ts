@@ -17,7 +17,6 @@ export function readHeader({ headers }: RequestHead, name: string): string | nul
   return value.trim() || undefined;
 }
 
-/** One request, as far as it is understood before it is believed: its body is parsed once, and only where a scheme has to. */
 export class Delivery {
   #json: { value: unknown } | undefined;
   #form: readonly (readonly [string, string])[] | null | undefined;

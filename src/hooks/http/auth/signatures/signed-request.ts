@@ -15,12 +15,8 @@ export interface SignedRequest extends RequestHead {
 }
 
 /**
- * Why a signature does not count:
- * - `missing`: none of the scheme's headers is there.
- * - `malformed`: there is something, but no signature of this scheme.
- * - `stale`: its timestamp is too far from our clock, either way.
- * - `mismatch`: no configured secret made it over these bytes.
- * - `unavailable`: nobody can tell now, since a certificate could not be fetched; the sender should try again.
+ * `stale`: too far from our clock, either way. `unavailable`: a certificate cannot be fetched now, the sender tries
+ * again.
  */
 export type SignatureFault = 'missing' | 'malformed' | 'stale' | 'mismatch' | 'unavailable';
 
@@ -30,10 +26,7 @@ export interface VerifiedSignature {
   readonly sender?: string;
   /** The sender's durable id of this delivery; `isSigned`: it stands in what was signed, so nobody else can choose it. */
   readonly deliveryId?: { readonly id: string; readonly isSigned: boolean };
-  /**
-   * SHA-256 in Base64 of exactly what was signed, timestamp and id included: the same for two deliveries of one signed
-   * text. Absent where the scheme signs nothing (a shared secret, Basic): whoever holds that needs no replay.
-   */
+  /** SHA-256 in Base64 of exactly what was signed. Absent where the scheme signs nothing (a shared secret, Basic). */
   readonly signedDigest?: string;
   /** True: nobody without the secret can change a byte of the body. */
   readonly coversBody: boolean;

@@ -1,7 +1,4 @@
-// From a row of the table of schemes and the operator's words to something that can say yes or no. Compiled once for each
-// path; a request then passes two stages. `checkHead` sees only headers and the time, before a byte of the body is read;
-// `verify` computes over the exact bytes and tries every secret. A scheme may have several proofs, e.g. a signature or a
-// shared secret: the one whose header is there decides.
+// A scheme may have several proofs, e.g. a signature or a shared secret: the one whose header is there decides.
 import { hash } from 'node:crypto';
 import type { Problem } from '../../../options/index.ts';
 import { nearestKey } from '../../../options/problem.ts';

@@ -20,7 +20,6 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const SECONDS = NOW / 1000;
 
-/** As the page of Pub/Sub shows them. */
 const CLAIMS = {
   aud: PUBLIC_URL + TARGET,
   azp: '113774264463038321964',
@@ -209,7 +208,6 @@ describe('A token by a key that its issuer publishes', () => {
 
 describe('A token of monday.com', () => {
   const SECRET = 'the-signing-secret-of-an-app';
-  // As its page shows them.
   const claims = { accountId: 1825529, userId: 4012689, aud: PUBLIC_URL + TARGET, iat: SECONDS };
   const key = Buffer.from(SECRET);
   const made = (more: object = {}, secret = key) =>

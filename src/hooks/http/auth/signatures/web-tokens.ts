@@ -13,7 +13,6 @@ import { readHeader } from './signed-content.ts';
 // JSON web tokens (RFC 7519). A key decides which algorithm may have been used, never the token: `none` is none, and what
 // an issuer publishes is no secret of HS256.
 
-/** A token taken apart; nothing of it is believed yet. */
 interface WebToken {
   readonly head: unknown;
   readonly claims: unknown;
@@ -102,7 +101,6 @@ function hasKey(token: WebToken): boolean {
   );
 }
 
-/** Before `nbf`, or past `exp`, where the token has them. */
 function isExpired({ claims }: WebToken, now: number): boolean {
   const from = getField(claims, 'nbf');
   const until = getField(claims, 'exp');
