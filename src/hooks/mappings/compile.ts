@@ -1,7 +1,4 @@
-// Mappings as somebody wrote them become mappings that can be matched: merged with presets (entries.ts), each checked and
-// compiled by itself, then looked at together for what one of them takes from another (lint). It happens once for each
-// configuration, at start or reload; a request only ever meets what was compiled. Problems are collected rather than
-// thrown, so that all of them are told at once, each with its place.
+// Compiled once for each configuration, at start or reload. Problems are collected, so that all are told at once.
 import type { Redaction } from '../../platform/credentials.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
@@ -49,7 +46,6 @@ import { parsePath, parsePayloadPath } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
 
-/** The mappings of one configuration in the order they are tried, and what is wrong with it. */
 export interface CompiledMappings {
   /** Without those that have a problem. */
   readonly mappings: readonly CompiledMapping[];
@@ -63,9 +59,7 @@ export interface CompiledMappings {
 const NOT_IN_A_PATH = /[\s?#]/u;
 
 /**
- * Configured mappings first, then the enabled presets; a mapping with a preset's id merges over it (`entries.ts`).
- * @param agentIds every agent, the default one first; absent: those of the `agents` section
- * @param known every preset by its id
+ * Configured mappings first, then presets. `agentIds`: the default one first; absent: those of the `agents` section.
  */
 export function compileMappings(
   settings: ResolvedHooksOptions,
@@ -255,7 +249,6 @@ class MappingCompiler {
     return undefined;
   }
 
-  /** Which runs it resumes, or which event its own wait for. @returns the key of that */
   #resumption(
     entry: MappingEntry,
     action: MappingAction,

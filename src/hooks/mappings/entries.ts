@@ -4,12 +4,8 @@ import type { ResolvedHooksOptions } from '../options/index.ts';
 import type { Preset, PresetCase } from '../senders/index.ts';
 import type { MappingEntry, WrittenMapping } from './mapping.ts';
 
-/*
- * Which mappings there are, and in which order they are tried: the configured ones as they are written, then the enabled
- * presets. A mapping with the id of a preset merges over it, and takes its own place in the order. Of a preset with
- * cases, a mapping with its id merges over every case and one with the id of a case over that one; the cases stay
- * together behind the configured mappings, because their order among each other counts.
- */
+// Configured mappings come as they are written, then the enabled presets. A mapping with a preset's id merges over it,
+// over each of its cases; the cases stay together behind the configured ones, because their order counts.
 
 type HooksSection = ResolvedHooksOptions['hooks'];
 type Presets = ReadonlyMap<string, Preset>;
@@ -17,7 +13,6 @@ type Presets = ReadonlyMap<string, Preset>;
 /** Keys whose own keys merge one by one; every other key is replaced as a whole. */
 const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
 
-/** As they are tried. @param known every preset by its id */
 export function listEntries(hooks: HooksSection, known: Presets): MappingEntry[] {
   const enabled = [...new Set(hooks.presets)].flatMap((name) => known.get(name) ?? []);
   const configured = hooks.mappings.map((mapping, index) => ({
@@ -69,7 +64,6 @@ function toMapping({ cases: _cases, ...preset }: Preset, one: PresetCase): Mappi
   return mergeOver(preset, one);
 }
 
-/** Of each mapping that several cases have in common, what becomes of it in all of them. */
 function withActions(entries: readonly MappingEntry[]): MappingEntry[] {
   const all = new Map<string, Set<MappingAction>>();
   for (const { key, actions } of entries.flatMap(({ layers }) => layers)) {

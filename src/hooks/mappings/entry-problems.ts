@@ -8,9 +8,6 @@ import type { CompiledMapping, MappingEntry } from './mapping.ts';
 import { isStatic } from './template.ts';
 import type { Template } from './template.ts';
 
-// What is wrong with one mapping whose fields are each well formed: fields that nobody reads, that contradict each other,
-// or that no request can make right.
-
 const MAPPING = OptionPlace.of(MappingOptions).below(() => true);
 
 function unreadBy(action: MappingAction): readonly string[] {
@@ -27,10 +24,7 @@ export const UNREAD: Readonly<Record<MappingAction, readonly string[]>> = {
   ignore: unreadBy('ignore'),
 };
 
-/**
- * Fields that nobody reads for this kind of action: silence about them would hide a mistake.
- * @param found what was found before, and is not said again
- */
+/** Silence about fields that nobody reads would hide a mistake. What is in `found` is not said again. */
 export function findMeaningless(
   { layers }: MappingEntry,
   kind: MappingAction,

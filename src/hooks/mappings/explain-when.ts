@@ -2,11 +2,8 @@ import { toPlainNumber } from '../../platform/exact-json.ts';
 import { findNo, lookUpValue } from './when.ts';
 import type { ConditionInput, ConditionPart, ValueTest } from './when.ts';
 
-/*
- * Why a condition said no, in words for the operator: what was found, and what was asked for. Values are shortened, of
- * objects only the kind is told, and nothing is shown of a place whose name says that it holds a credential: neither the
- * value nor what it was compared with.
- */
+// Values are shortened, of objects only the kind is told. Where a name says credential, neither the value nor what it
+// was compared with is shown.
 
 /** Longest text that is shown of a value, in UTF-16 code units. */
 const LONGEST_TEXT = 60;

@@ -2,11 +2,7 @@ import { lookIn } from './when.ts';
 import { parsePath } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
 
-/*
- * What stands behind a `|` in a placeholder (docs/mappings.md, Dates, money and names): it makes another text of the one
- * that was found. Each takes a bounded text and looks up data as a placeholder does; what it cannot read stays as it was
- * written.
- */
+// docs/mappings.md, Dates, money and names. What a filter cannot read stays as it was written.
 
 /** Where a filter has a word of its own from: looked up, or written out between quotes. */
 export type Argument = ValuePath | { readonly literal: string };
@@ -161,10 +157,7 @@ function zoneOf(timeZone: string): Intl.DateTimeFormat | undefined {
 }
 
 const CURRENCY = /^[a-z]{3}$/iu;
-/**
- * Decimals of the currencies of ISO 4217 that have not two. Not those of `Intl`, which are what people write in shops: of
- * forints and rupiahs it says none, and an amount would be a hundred times too much.
- */
+/** ISO 4217, not `Intl`: that says none for forints and rupiahs, and an amount would be a hundred times too much. */
 const DECIMALS: ReadonlyMap<string, number> = new Map([
   ...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
     .split(' ')

@@ -2,7 +2,6 @@ import { scopeOf } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 import type { PlacedMapping } from './mapping.ts';
 
-/** Budgets of a hook or an agent that is not there: nothing is counted by them. */
 export function findUnknownScopes(
   placed: readonly PlacedMapping[],
   { hooks }: ResolvedHooksOptions,

@@ -16,19 +16,12 @@ import type { Template } from './template.ts';
 import type { ValuePath } from './value-path.ts';
 import { isImplied, placesOf } from './when.ts';
 
-/*
- * What is wrong with mappings that are well formed, each taken by itself, found before a sender finds it. A mapping of
- * which every request would be refused is a problem: the configuration is not taken. What works but cannot be meant is a
- * warning: a mapping that no request reaches, an agent that does not exist, a placeholder that finds nothing, an agent or
- * a model that a list elsewhere does not allow.
- */
+// A mapping of which every request would be refused is a problem: the configuration is not taken. What works but cannot
+// be meant is a warning.
 
 const ALWAYS = 'is refused for every request';
 
-/**
- * @param placed the mappings that compiled, in the order in which they are tried.
- * @param agentIds every agent, the default one first, in small letters.
- */
+/** `placed`: in the order in which they are tried. `agentIds`: the default one first, in small letters. */
 export function lintMappings(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
@@ -59,11 +52,7 @@ export function lintMappings(
   };
 }
 
-/**
- * Trust that a sender could choose: by what it sends it would choose the mapping that trusts what it sends, be it by the
- * conditions of that mapping or by those of an earlier one, which leaves to it what it does not take. Headers count
- * whoever signs them: what a signature covers of them (an id, a time) says nothing about trust.
- */
+/** By what it sends, a sender would choose the mapping that trusts it. Headers count, whoever signs them. */
 function findChosenTrust(
   { entry, compiled }: PlacedMapping,
   earlier: readonly PlacedMapping[],
@@ -92,7 +81,6 @@ function findNeverResumed(placed: readonly PlacedMapping[]): Problem[] {
   });
 }
 
-/** What a mapping looks at of a request, besides its path, to see whether it is meant. */
 function choicesOf({ source, when = [] }: CompiledMapping): string[] {
   return [...(source === undefined ? [] : ['match.source']), ...placesOf(when)];
 }
@@ -120,7 +108,6 @@ export function findSessionKeyProblems(
   return messages.map((message) => ({ key, message }));
 }
 
-/** @param start the literal text that the key begins with, trimmed */
 function findDerivedKeyProblems(start: string): string[] {
   if (start === '') {
     return [
@@ -278,7 +265,6 @@ class AlwaysRefused {
     return toProblems('hooks.defaultSessionKey', refusal && `is refused for every run: ${refusal}`);
   }
 
-  /** A session that the mapping's agent can never have. */
   findProblems({ entry, compiled }: PlacedMapping): Problem[] {
     const isRefusedAnyway = this.#agentRefusal(compiled) !== undefined;
     return compiled.kind !== 'agent' || isRefusedAnyway ? [] : this.#session(entry, compiled);
@@ -327,7 +313,6 @@ class AlwaysRefused {
   }
 }
 
-/** Agents of which nothing but the id is known. */
 class NamedAgents extends AgentDirectory {
   constructor(private readonly ids: readonly string[]) {
     super();

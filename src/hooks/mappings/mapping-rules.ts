@@ -1,5 +1,3 @@
-// The rules of a mapping: its own, else those of all mappings (`hooks.defaults`); what contradicts them; and, of all mappings
-// together, what is looked up by their ids when a run or a message is up.
 import { isDeepStrictEqual } from 'node:util';
 import type { Hours } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
@@ -14,7 +12,6 @@ const OF_ALL_RUNS = ['maxConcurrent', 'limit', 'quietHours'] as const;
 /** Of the events of one run. */
 export const DEFAULT_MOST = 50;
 
-/** Rules by the ids of mappings; those without are not in there. */
 export interface RulesById {
   readonly runPlaces: Readonly<Record<string, number>>;
   readonly runLimits: ReadonlyMap<string, RunLimit>;
@@ -28,10 +25,7 @@ interface Contradiction {
   readonly message: string;
 }
 
-/**
- * A mapping with the rules of all mappings, where it says nothing else and nothing that contradicts them.
- * @param hasSession whether its runs that name no session have one in common
- */
+/** Left out where they contradict the mapping. `hasSession`: runs that name no session have one in common. */
 export function withRules(
   mapping: MappingOptions,
   defaults: RuleOptions,
@@ -52,10 +46,7 @@ export function withRules(
   return merged;
 }
 
-/**
- * What contradicts another field of the mapping, or has no effect beside it; null: nothing.
- * @param hasSession as of {@link withRules}
- */
+/** Null: nothing contradicts another field, or has no effect beside it. */
 export function contradictionOf(
   options: MappingOptions,
   hasSession: boolean,
@@ -117,7 +108,6 @@ export function collectOf({
   return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
 }
 
-/** The rules of mappings by their ids. @param total of all of them together */
 export function rulesById(
   mappings: readonly CompiledMapping[],
   total: TotalLimitOptions | undefined,

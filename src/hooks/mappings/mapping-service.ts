@@ -21,11 +21,6 @@ import type { DeclinedRequest, MatchExplanation } from './match.ts';
 
 /**
  * The face of the room: turns a payload into actions by the first configured mapping that matches.
- *
- * When settings come in force, `compile.ts` makes each mapping and enabled preset (`senders/`) ready to use and reports
- * what is wrong with it; what compiles but can never work, or cannot be meant, is found by `lint.ts`. For each request,
- * `match.ts` finds the mapping, and `apply.ts` renders its templates (`template.ts`, `render.ts`) into actions, with its transform, if
- * it has one, deciding first (`run-transform.ts`).
  * @publicApi
  */
 @Injectable()
@@ -48,10 +43,7 @@ export class MappingService extends RunRules {
     return findMapping(this.#compile(request.settings).mappings, toMatchInput(request));
   }
 
-  /**
-   * The hook that a sub-path leads to, as far as that can be said without the payload: the mapping's id, the path where
-   * several share it. Null where nothing is configured for it, or only what the payload decides about.
-   */
+  /** The mapping's id, or the path that several share. Null: nothing is configured, or only the payload decides. */
   hookAt(name: string, settings: ResolvedHooksOptions): string | null {
     const asked = bareName(name);
     const { mappings } = this.#compile(settings);
@@ -83,19 +75,13 @@ export class MappingService extends RunRules {
     return own.length > 0 && own.every(({ options }) => options.exposeReply === true);
   }
 
-  /**
-   * Every mapping, and why it takes this request or not.
-   * @param isCredential by its name, in lower case: what must not be shown of the values that conditions look at
-   */
+  /** `isCredential`, by a name in lower case: what must not be shown of the values that conditions look at. */
   explainMatch(request: HookRequest, isCredential: CredentialRule): readonly MatchExplanation[] {
     const { mappings } = this.#compile(request.settings);
     return explainMatch(mappings, toMatchInput(request), isCredential);
   }
 
-  /**
-   * Every action the mapping makes of the request, each through the same policies as a direct request.
-   * @throws Rejection when one of them is not allowed, then none of them is made; TransformFailure
-   */
+  /** Through the same policies as a direct request. @throws Rejection when one is not allowed, then none is made */
   apply(mapping: CompiledMapping, request: HookRequest): Promise<Applied> {
     const { resolver, sandbox } = this;
     return applyMapping({ mapping, request }, { resolver, sandbox });
@@ -107,7 +93,6 @@ export class MappingService extends RunRules {
     return mapping === null || 'reason' in mapping ? [] : explainShadowed({ mapping, request });
   }
 
-  /** What the rules of the mapping that takes this request do to its events, a sentence each. */
   explainRules(request: HookRequest): readonly string[] {
     const mapping = this.match(request);
     if (mapping === null || 'reason' in mapping) return [];

@@ -6,10 +6,7 @@ import type { Template } from './template.ts';
 import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
 
-/*
- * A mapping in its two forms: as it is written (`MappingEntry`), and as it is used for requests (`CompiledMapping`).
- * Checks need both (`PlacedMapping`), to say of the compiled one where the operator can change it.
- */
+// As written: `MappingEntry`; as used for requests: `CompiledMapping`; for checks both: `PlacedMapping`.
 
 /** Most items that one request may fan out to, and most actions that it may become. */
 export const MAX_ACTIONS = 200;
@@ -94,7 +91,6 @@ export interface PlacedMapping {
   readonly compiled: CompiledMapping;
 }
 
-/** How messages name a mapping: where it is written, and its id when it has one. */
 export function toLabel({ key, mapping: { id } }: MappingEntry): string {
   return id === undefined || key === `preset ${id}`
     ? key

@@ -26,7 +26,6 @@ export interface MatchExplanation {
   readonly because: string;
 }
 
-/** A request whose path mappings take, but for their conditions. */
 export interface DeclinedRequest {
   /** For metrics: the path or the id of the first of these mappings, never a name from the URL. */
   readonly id: string;

@@ -3,16 +3,8 @@ import type { Comparable, Problem } from '../options/index.ts';
 import { EACH, NUMBER_TESTS, TEXT_TESTS } from './when.ts';
 import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
 
-/*
- * The grammar of `when` (docs/mappings.md, Conditions):
- *
- *   when       { <place>: <asked>, …, and?: [when, …], or?: [when, …] }     all of them must hold
- *   place      payload.a.b, payload.list[0], payload.list[].x, headers.x-event, query.q; in the line of a list item.a.b
- *   asked      a text, number, true, false; a list of them (any fits); or { <operator>: <operand>, … }
- *   operator   not, any, all, exists, and the tests of numbers and texts that `when.ts` has
- *
- * `and` is spread into the list that it stands in, so only `or` is a part of its own afterwards.
- */
+// The grammar of `when`: docs/mappings.md, Conditions. `and` is spread into its list, so only `or` is a part of its
+// own.
 
 const OPERATORS = [
   'not',
@@ -26,10 +18,7 @@ const OPERATORS = [
 /** A root, then names and places in lists; a name has no blanks, dots or braces, so that a typing mistake is none. */
 const PLACE = /^(?:payload|item|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
 
-/**
- * @param key where it is written; problems name the place below it
- * @param options `hasItem`: they are those of a line for each item of a list.
- */
+/** Problems name the place below `key`. `hasItem`: they are those of a line for each item of a list. */
 export function parseConditions(
   source: unknown,
   key: string,
@@ -60,7 +49,6 @@ class ConditionParser {
     });
   }
 
-  /** @param message the end of a sentence that begins with the key */
   #report(key: string, message: string): void {
     this.problems.push({ key, message });
   }

@@ -16,10 +16,7 @@ import { ROOTS } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
 import { findNo, lookIn } from './when.ts';
 
-/*
- * Templates are filled in here: data is looked up, own properties only, and what is named is shown; of objects and lists
- * what is a credential is left out.
- */
+// Own properties only; of objects and lists what is a credential is left out.
 
 export interface Rendered {
   readonly text: string;
@@ -114,10 +111,7 @@ function take(characters: number, { room }: TemplateScope): void {
   );
 }
 
-/**
- * Empty when none of the paths finds anything.
- * @param isAlone whether it is its whole line; in one with words of its own, the same text says something else
- */
+/** Empty when none of the paths finds anything. `isAlone`: it is its whole line. */
 function findText(
   { paths, filters, max }: Placeholder,
   scope: TemplateScope,
@@ -149,7 +143,6 @@ function isLeftToRest(path: ValuePath, { texts }: Said, scope: TemplateScope): b
   return typeof value === 'object' && value !== null && !JSON.isRawJSON(value);
 }
 
-/** `{{ payload.* }}` */
 function restOfPayload({ named, paths, texts }: Said, scope: TemplateScope): string {
   const all: ReadonlySet<unknown> = texts ?? new Set();
   const isSaid = (path: ValuePath): boolean => all.has(lookUp(path, scope));
@@ -241,10 +234,7 @@ export function placeOfItem(
   return place && [...place, String(index)];
 }
 
-/**
- * Paths that find nothing because they begin with the name of a root, where the payload has a field of that name in
- * which they would find something: many senders have a field `payload`.
- */
+/** Paths that begin with the name of a root where the payload has a field of that name, as many senders have. */
 export function findShadowed(template: Template, scope: TemplateScope): ValuePath[] {
   return listPaths(template)
     .map(({ path }) => path)

@@ -96,10 +96,8 @@ function requestWake(
 }
 
 /**
- * A transform may ask for a run of a wake mapping: then its text template makes the message.
- *
- * A transform works on content, so what it says of sessions and recipients is derived from content: its key must begin
- * with the mapping's own literal text, and its recipient never becomes the last route.
+ * What a transform says is derived from content: its key must begin with the mapping's own literal text, and its
+ * recipient never becomes the last route.
  */
 function requestRun(
   mapping: CompiledMapping,
@@ -174,7 +172,6 @@ function waits(
   };
 }
 
-/** With what its run is gathered, and what becomes of it in a busy session. */
 function rules(
   { id, options, collect }: CompiledMapping,
   { verifiedBy }: HookRequest,
@@ -290,7 +287,6 @@ function toDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Trimmed; blank is absent. */
 function trimmed(text: string | undefined): string | undefined {
   const rest = text?.trim();
   return rest === '' ? undefined : rest;

@@ -8,12 +8,7 @@ import type { TemplateScope } from './template.ts';
 /** Console lines that one event keeps. */
 const MAX_CONSOLE_LINES = 200;
 
-/**
- * Calls a mapping's transform for the scopes of one request, one after the other; the first call that breaks ends the
- * request, with the console lines of all calls so far.
- * @param kind of the actions that name none.
- * @throws TransformFailure, Rejection transform_queue_full
- */
+/** The first call that breaks ends the request. @throws TransformFailure, Rejection transform_queue_full */
 export async function runTransform(
   { transform, kind }: { transform: TransformOptions; kind: ActionKind },
   scopes: readonly TemplateScope[],
@@ -34,7 +29,6 @@ export async function runTransform(
 class TransformDecisions {
   /** Of every scope, in order. Null: the templates alone decide; an empty list: nothing is to be done. */
   readonly decisions: (readonly ActionOverride[] | null)[] = [];
-  /** What the transform wrote, over all calls. */
   readonly console: string[] = [];
   /** True: an edit of the transform does not compile, the version before it decided. */
   isOutdated = false;
@@ -72,10 +66,7 @@ class TransformDecisions {
   }
 }
 
-/**
- * The context of a transform for each scope, as JSON text. What all of them share is written once: under `forEach` a
- * large payload would otherwise be written for every item.
- */
+/** JSON text for each scope; what all share is written once, since `forEach` would repeat a large payload. */
 function* toContexts(scopes: readonly TemplateScope[]): Generator<string> {
   const [first] = scopes;
   if (first === undefined) return;

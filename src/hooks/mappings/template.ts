@@ -8,11 +8,7 @@ import type { ValuePath } from './value-path.ts';
 import { placesOf } from './when.ts';
 import type { ConditionPart, ParsedConditions } from './when.ts';
 
-/*
- * Templates are text with placeholders: `{{ payload.a.b[0] }}`, `{{ a || b }}` for the first that is there,
- * `{{ a | max 500 }}` for so many characters at most, and the filters of `filters.ts`. They are parsed when settings come in force and rendered for
- * requests; a placeholder only ever looks up data, it runs no code and reaches no inherited property.
- */
+// A placeholder only ever looks up data: it runs no code and reaches no inherited property.
 
 /** What templates and `forEach` can look at. `item` and `index` exist under `forEach` and in lines of a list only. */
 export interface TemplateScope {
@@ -34,11 +30,8 @@ export interface TemplateScope {
   readonly room?: { characters: number };
 }
 
-/** What a text with `{{ payload.* }}` in it has said already. */
 export interface Said {
-  /** All that the placeholders may look up. */
   readonly named: readonly ValuePath[];
-  /** What they have shown. */
   readonly paths: ValuePath[];
   /** Null inside a line for each item of a list: items may say the same. */
   readonly texts: Set<string> | null;
@@ -47,7 +40,6 @@ export interface Said {
 /** Looks up data: the first of its paths that finds something counts. */
 export interface Placeholder {
   readonly paths: readonly ValuePath[];
-  /** What is made of the text that was found, one after the other. */
   readonly filters: readonly Filter[];
   /** Most characters that are shown; the number of those left out follows. Absent: all. */
   readonly max?: number;
@@ -85,10 +77,7 @@ const DEFAULT_MOST = 20;
 
 const PLACEHOLDER = /\{\{(.*?)\}\}/gsu;
 
-/**
- * @param source text, or a list of lines.
- * @returns what is wrong with the template, as the end of a sentence, instead of the template.
- */
+/** @returns what is wrong with the template, as the end of a sentence, instead of the template. */
 export function parseTemplate(source: string | readonly (string | ListLine)[]): Template | string {
   if (typeof source === 'string') {
     const parts = parseText(source);

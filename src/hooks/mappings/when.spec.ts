@@ -405,7 +405,6 @@ const payload = fc.record(
 const text = fc.constantFrom('a', 'b', '1');
 const texts = fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 2 }));
 
-/** What stands behind a place, with operators in operators down to a depth. */
 function asked(depth: number): fc.Arbitrary<unknown> {
   const plain = fc.oneof(scalar, fc.array(scalar, { minLength: 1, maxLength: 3 }));
   if (depth === 0) return plain;
@@ -433,7 +432,6 @@ function asked(depth: number): fc.Arbitrary<unknown> {
   );
 }
 
-/** One or two conditions, with `and` and `or` down to a depth: more would hardly ever all be met. */
 function conditionsOf(depth: number): fc.Arbitrary<Record<string, unknown>> {
   const value = asked(2);
   const many = fc.oneof(fc.record({ any: value }), fc.record({ all: value }));

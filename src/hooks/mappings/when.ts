@@ -2,11 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { toPlainNumber } from '../../platform/exact-json.ts';
 import type { Comparable } from '../options/index.ts';
 
-/*
- * The conditions of a mapping (`when`): data, never code and no regular expression. They are read once, when settings
- * come in force (`parse-when.ts`), and asked for each request, in time linear in what they look at. Own properties only:
- * no name of a prototype is ever found.
- */
+// Data, never code and no regular expression; linear in what they look at. Own properties only.
 
 export interface ConditionInput {
   readonly payload: unknown;
