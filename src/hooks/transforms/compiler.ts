@@ -6,14 +6,12 @@ import type { FileMark } from './module-guard.ts';
 import type { BundleText } from './worker/messages.ts';
 
 export interface TransformReference {
-  /** The transforms directory by its real path. */
   readonly root: string;
   readonly module: string;
   /** Absent: `default`, else `transform`. */
   readonly export?: string;
 }
 
-/** A module with everything it imports, as one text. */
 export interface Bundle extends BundleText {
   /** Names code and export: equal keys, equal bundles. */
   readonly key: string;
@@ -33,10 +31,7 @@ export type Compilation = { readonly marks: ReadonlyMap<string, FileMark> } & (
 
 const OUTPUT = 'transform.js';
 
-/**
- * Makes one bundle of a module and what it imports, TypeScript included. The bundler, esbuild, is imported at the first
- * call: a service without transforms never loads it.
- */
+/** The bundler, esbuild, is imported at the first call: a service without transforms never loads it. */
 @Injectable()
 export class TransformCompiler {
   /** Calls that fail together stop the bundler once: a second stop would end what the first caller began anew. */

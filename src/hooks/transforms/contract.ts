@@ -1,13 +1,7 @@
 import type { ThinkingLevel } from '../ports/agent-directory.ts';
 
-/*
- * The contract with authors of transforms, who read it through `nestjs-agent-hooks/transform`, often without the rest of
- * the package's types in reach: this file imports nothing that imports more.
- *
- * A `Transform` is a function from a `TransformContext` to a `TransformResult`, which holds any number of
- * `TransformedAction`s: each a `TransformedWake`, a `TransformedRun` or, of a mapping that delivers, a
- * `TransformedMessage`.
- */
+// Authors of transforms read this through `nestjs-agent-hooks/transform`, often without the package's other types in
+// reach: this file imports nothing that imports more.
 
 /** What a transform is given: plain data, a fresh copy for every call. Credential headers are left out. */
 export interface TransformContext<P = unknown> {

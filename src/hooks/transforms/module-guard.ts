@@ -4,11 +4,8 @@ import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node
 import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin } from 'esbuild';
 import type { Problem, ResolvedHooksOptions } from '../options/index.ts';
 
-/*
- * Which files a transform may be made of. `findTransformsDirectory` finds the one directory; `ModuleGuard` is the
- * bundler's plugin that resolves every import by its real path inside that directory, and refuses everything else. It
- * notes a mark of each file it looked for, whether it was there or not, so that `hasChanged` notices an edit later.
- */
+// Every import is resolved by its real path inside the one directory; everything else is refused. Files that were
+// looked for and not there are marked, too, so that `hasChanged` notices an edit.
 
 /** A namespace of its own: the bundler's own reader, which would look anywhere, never sees a path. */
 export const NAMESPACE = 'transforms';
@@ -26,7 +23,6 @@ const SOURCE_OF_COMPILED: Readonly<Record<string, string>> = { '.js': '.ts', '.m
 /** `~`, a URL or drive, a backslash or a zero byte: no way of naming a file below a directory. */
 const NOT_RELATIVE = /^~|^[A-Za-z][A-Za-z0-9+.-]*:|\\|\0/u;
 
-/** What tells one state of a file from the next without reading it. */
 export type FileMark = string;
 
 const ABSENT: FileMark = 'absent';
@@ -92,7 +88,6 @@ export class ModuleGuard {
   readonly #root: string;
   /** Of every file that was looked for, by absolute path. */
   readonly marks = new Map<string, FileMark>();
-  /** True: something referred to what lies outside. */
   isRefusal = false;
 
   /** @param root the transforms directory by its real path. */
@@ -128,7 +123,6 @@ export class ModuleGuard {
     }
   }
 
-  /** The real path of the first file that a reference can mean. */
   async #find(path: string): Promise<string> {
     for (const candidate of listCandidates(path)) {
       this.marks.set(candidate, getMark(candidate));
@@ -157,7 +151,6 @@ export class ModuleGuard {
   }
 }
 
-/** The files that a reference can mean, in the order in which they are tried. */
 function listCandidates(path: string): string[] {
   const extension = extname(path);
   const source = SOURCE_OF_COMPILED[extension];

@@ -19,11 +19,7 @@ interface Entry {
   compiling?: Promise<void>;
 }
 
-/**
- * The modules that mappings name, compiled. Each use looks at the marks of their files and compiles again what was
- * edited. An edit that does not compile changes nothing: the last good version goes on, unless the edit would have left
- * the transforms directory.
- */
+/** An edit that does not compile changes nothing, unless it would have left the transforms directory. */
 @Injectable()
 export class TransformModules {
   readonly #logger = new Logger(TransformModules.name);

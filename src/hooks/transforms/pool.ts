@@ -2,11 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
 import type { BundleText, CallOutcome, TransformCall, WorkerMessage } from './worker/messages.ts';
 
-/*
- * A few disposable threads (`PooledWorker`) and one bounded queue before them (`WorkerPool`). A thread takes one call at a
- * time. The virtual machine in it ends a call at its deadline; what it cannot interrupt, the pool ends from outside by
- * terminating the thread. Threads are started when there is something to do, and never keep the process alive by themselves.
- */
+// What the virtual machine cannot interrupt at its deadline, the pool ends by terminating the thread. Threads never
+// keep the process alive by themselves.
 
 /** Calls that may wait, and what their contexts may hold in characters: beyond that, a sender is asked to come again. */
 const MAX_WAITING = 1000;
@@ -51,7 +48,6 @@ export class WorkerPool {
   readonly #workers = new Set<PooledWorker>();
   readonly #waiting: WaitingCall[] = [];
   #waitingChars = 0;
-  /** Keys of the bundles that are running, once per call. */
   readonly #running: string[] = [];
   /** Keys of bundles whose last call was stuck: one thread is all they get, so that they cost only themselves. */
   readonly #quarantined = new Set<string>();
@@ -84,7 +80,6 @@ export class WorkerPool {
     await Promise.all([...this.#workers].map((worker) => worker.close()));
   }
 
-  /** Gives waiting calls to free threads, the oldest first, until there is none of either. */
   #startWaiting(): void {
     for (;;) {
       const at = this.#waiting.findIndex(({ call }) => this.#mayRun(call));

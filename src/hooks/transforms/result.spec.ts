@@ -3,7 +3,6 @@ import { InvalidResult, readResult } from './result.ts';
 
 const read = (value: unknown) => readResult(JSON.stringify(value), 'agent');
 
-/** The actions, or none when it is refused; any other error is a defect. */
 function readOrRefuse(json: string, kind: 'wake' | 'agent'): readonly object[] {
   try {
     return readResult(json, kind) ?? [];

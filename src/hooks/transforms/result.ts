@@ -3,13 +3,9 @@ import { CHANNEL_VALUES, MAX_TIMEOUT_SECONDS, WAKE_MODES } from '../options/inde
 import { THINKING_LEVELS } from '../ports/index.ts';
 import type { TransformedMessage, TransformedRun, TransformedWake } from './contract.ts';
 
-/** Fields that a transform left out, or set to null, are absent. */
 type Given<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
 
-/**
- * One action as a transform asks for it: the fields that it sets win over what the mapping's templates make. Every field
- * is known, has its type and belongs to the kind.
- */
+/** Its fields win over the mapping's templates; each is known, has its type and belongs to the kind. */
 export type ActionOverride =
   | ({ readonly kind: 'wake' } & Omit<Given<TransformedWake>, 'kind'>)
   | ({ readonly kind: 'agent' } & Omit<Given<TransformedRun>, 'kind'>)
@@ -56,10 +52,7 @@ const oneOf =
   (value) =>
     values.find((known) => known === value);
 
-/**
- * Everything that a transform may set, and how it is read. Instructions, session mode, dedupe key and whether content is
- * trusted are the operator's alone.
- */
+/** Instructions, session mode, dedupe key and whether content is trusted are not here: the operator's alone. */
 const FIELDS: Readonly<Record<ActionKind, ReadonlyMap<string, Reader>>> = {
   wake: new Map([
     ['text', text],
@@ -99,9 +92,7 @@ const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
 const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFor']);
 
 /**
- * @param json absent: it returned undefined.
- * @param kind of an action that names none: the mapping's own.
- * @returns null when the templates alone decide; an empty list when nothing is to be done.
+ * @param json absent: it returned undefined. @returns null: the templates alone decide; empty: nothing is to be done.
  * @throws InvalidResult
  */
 export function readResult(

@@ -62,7 +62,6 @@ function harness() {
   return { settings, run };
 }
 
-/** What an escape would change: everything that the prototypes, the globals and the environment hold. */
 function stateOfHost(): string {
   const built = [Object, Array, Function, String, Number, Promise, Error, Map, RegExp, Date];
   const names = built.map(({ prototype }) => Reflect.ownKeys(prototype).map(String));
@@ -75,9 +74,7 @@ const FEW = 10;
 const ROUNDS = 5;
 
 /**
- * How many times as much of the host's processor an attack takes as a harmless transform of the same size beside it: all
- * but a little happens in the thread. The best of a few rounds, as the host collects its garbage when it likes: after the
- * first the harmless one is given as much time for that as the attack took, which is long on a busy machine.
+ * Processor time of the host against a harmless transform's; the best of a few rounds, since garbage collection varies.
  */
 async function costOf(attack: () => Promise<unknown>, size: number): Promise<number> {
   let cost = Infinity;
@@ -117,7 +114,6 @@ async function attack(code: string, timeoutMs?: number): Promise<Ending | undefi
   return [...endings][0];
 }
 
-/** Attacks are judged as a table: what is written, and how it has to end. */
 function itEnds(attacks: readonly [string, Ending, string][]): void {
   it.each(attacks)('%s: %s', async (_, ending, code) => {
     const timeoutMs = ending === TIMEOUT ? LIMITS.timeoutMs : PATIENT_MS;

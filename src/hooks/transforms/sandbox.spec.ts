@@ -32,7 +32,6 @@ async function summaryOf(payload: unknown): Promise<string> {
   return failure instanceof TransformFailure ? failure.summary : 'no failure';
 }
 
-/** A library of many functions; the last of them throws. */
 function vendored(): string {
   const one = (n: number): string => `export function f${n}(all, most) {
   const found = all.map((it) => it.value + ${n}).filter(Boolean);

@@ -10,22 +10,14 @@ import { WorkerPool } from './pool.ts';
 import { TransformFailure } from './result.ts';
 import type { CallOutcome } from './worker/messages.ts';
 
-/*
- * Runs the operator's code where it can reach nothing: JSON text in, JSON text out.
- *
- * A mapping names a module. `modules.ts` keeps its bundle and has `compiler.ts` make a new one when a file was edited;
- * `module-guard.ts` sees to it that no file outside the transforms directory gets in. `pool.ts` hands the bundle and the
- * context to a thread (`worker/`), which runs them in a virtual machine (`quickjs/`) that is as new for every call; a
- * thread that hangs is thrown away. `result.ts` reads what came back. Nothing of all this is loaded or started before a
- * mapping with a transform is used.
- */
+// Runs the operator's code where it can reach nothing: JSON text in, JSON text out, in a virtual machine that is as new
+// for every call. Nothing of it is loaded or started before a mapping with a transform is used.
 
 const KB = 1024;
 const MB = 1024 * KB;
 
 type Thrown = Extract<CallOutcome, { kind: 'threw' }>;
 
-/** What one call of a transform gave back, not read yet. */
 export interface TransformOutput {
   /** JSON text; absent: the transform returned undefined. */
   readonly json?: string;
@@ -71,11 +63,7 @@ export class TransformSandbox {
     return (await Promise.all(found)).flat();
   }
 
-  /**
-   * Calls a transform once.
-   * @param call the context as JSON text, and the epoch milliseconds at which `Date` stands still inside.
-   * @throws TransformFailure when it breaks or takes too long; Rejection transform_queue_full.
-   */
+  /** @throws TransformFailure when it breaks or takes too long; Rejection transform_queue_full. */
   async run(
     transform: TransformOptions,
     { context, now }: { context: string; now: number },

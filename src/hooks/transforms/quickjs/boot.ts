@@ -3,11 +3,9 @@ export const MAX_CONSOLE_LINES = 50;
 export const MAX_CONSOLE_CHARS = 1000;
 
 /**
- * Runs in the virtual machine before any code of a transform and keeps for itself what it needs of the language, so that
- * a transform that changes a prototype later changes only its own results. It loops by index: iterators can be replaced.
- *
- * Evaluates to a function of the two host functions that returns what the host calls: `start` runs the transform on the
- * context and gives its result as JSON text, `describe` gives name, message and stack of an error as JSON text.
+ * Runs before any code of a transform and keeps what it needs of the language, so that a changed prototype changes only
+ * the transform's own results. It loops by index: iterators can be replaced.
+ * `start` gives the result as JSON text, `describe` name, message and stack of an error.
  */
 export const BOOT_CODE = `(function (hostLog, hostRandom) {
   'use strict';

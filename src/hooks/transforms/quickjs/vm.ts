@@ -6,19 +6,14 @@ import type { ThrownError } from '../worker/known-bundle.ts';
 import type { TransformCall } from '../worker/messages.ts';
 import { BOOT_CODE, MAX_CONSOLE_CHARS, MAX_CONSOLE_LINES } from './boot.ts';
 
-/*
- * QuickJS, as a thread of transforms uses it: the engine is compiled once, and makes virtual machines, each with one
- * bundle in it. All of its memory is one block of WebAssembly, which makes it cheap to reset:
- * a snapshot of the block is taken after the bundle was loaded, and written over it after every call. That uses internals of
- * the engine: package.json pins its version, and `tryReset` in worker.ts tries the reset out at the start of every thread.
- */
+// A snapshot of a machine's one block of memory is taken after the bundle was loaded, and written over it after each
+// call. That uses internals of the engine: package.json pins its version, and `tryReset` in worker.ts tries it out.
 
 /** As far as the types of Node leave it out. */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
 };
 
-/** What a WASI call answers when it worked. */
 const SUCCESS = 0;
 const NANOSECONDS_PER_MS = 1_000_000n;
 
@@ -35,7 +30,6 @@ type Thrown = { readonly kind: 'threw' } & ThrownError;
 type Ending = { readonly kind: 'returned'; readonly json?: string } | Thrown | { kind: 'timeout' };
 export type VmEnding = Ending & { readonly console: readonly string[] };
 
-/** Where a value lies in the memory of the machine. */
 type Pointer = number;
 
 /** Thrown within this file to end a call early. */
@@ -73,7 +67,6 @@ class VmClock {
 
 export class QuickJsVm {
   readonly #vm: QuickJS;
-  /** What the engine exports: pointers in, pointers out. */
   readonly #engine: ReturnType<QuickJS['_getExports']>;
   readonly #clock: VmClock;
   readonly #start: JSValueHandle;

@@ -1,7 +1,4 @@
-/*
- * Where in the author's own files a transform failed. Done in the thread that failed: a large bundle has a large source
- * map, and nobody else is to wait for it. Of the map one place is wanted, so its segments are counted through, not kept.
- */
+// Done in the thread that failed: nobody else is to wait for a large source map, which is counted through, not kept.
 
 /** An error that left the machine; the transform chose every text in it. */
 export interface ThrownError {
@@ -54,10 +51,7 @@ export class KnownBundle {
     this.#map = map;
   }
 
-  /**
-   * Class and place of an error, fit for a log. The transform can write anything into both: a class is named only when
-   * it is the language's own or a word of the transform's code, a place is looked up in the source map.
-   */
+  /** The transform can write anything into both: only classes of the language or words of its code are named. */
   summarize({ name, stack }: ThrownError): string {
     const known = BUILT_IN_ERRORS.has(name) || this.#hasWord(name) ? name : 'Error';
     // The first frame that is not the constructor of the error itself.

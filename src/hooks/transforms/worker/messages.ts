@@ -1,11 +1,6 @@
-/*
- * What crosses between the pool and its threads. Everything here is plain data, as the structured clone of a thread takes it.
- */
-
 /** Bounds of one call; the thread enforces them from inside, the pool from outside. */
 interface CallLimits {
   readonly timeoutMs: number;
-  /** What the heap of the virtual machine may grow to. */
   readonly memoryBytes: number;
   /** Longest result, in bytes of JSON. */
   readonly resultBytes: number;
@@ -26,7 +21,6 @@ export interface TransformCall {
   /** Sent with the first call of its key, the thread remembers it. */
   readonly bundle?: BundleText;
   readonly exportName: string;
-  /** The context as JSON text. */
   readonly context: string;
   /** What `Date.now()` gives inside, epoch milliseconds. */
   readonly now: number;
@@ -49,7 +43,6 @@ export type CallOutcome = (
     }
   | { readonly kind: 'timeout' }
 ) & {
-  /** Lines that the transform wrote, in order. */
   readonly console: readonly string[];
 };
 

@@ -5,10 +5,7 @@ import { QuickJsEngine, QuickJsVm } from '../quickjs/vm.ts';
 import type { VmEnding } from '../quickjs/vm.ts';
 import { KnownBundle } from './known-bundle.ts';
 
-/*
- * The thread that transforms run in: it takes one call at a time from the pool and answers it. Node strips the types of
- * this file and of what it imports where the sources run: only erasable syntax may be used here and in `quickjs/`.
- */
+// Node strips the types of this file and its imports: only erasable syntax may be used here and in `quickjs/`.
 
 /** Virtual machines that one thread keeps; each holds about three megabytes. */
 const MAX_VMS = 8;
