@@ -8,7 +8,6 @@ import { withoutPadding } from './padding.ts';
 export const EXCERPT_CHARS = 600;
 /** Most lines, likewise. */
 const EXCERPT_LINES = 12;
-/** What of a text is looked at. */
 const READ_CHARS = 16 * EXCERPT_CHARS;
 
 interface ExcerptForm {
@@ -17,11 +16,8 @@ interface ExcerptForm {
 }
 
 /**
- * The first lines of what an agent was asked, for a person who decides about its answer: between the markers between which
- * the agent was shown it, neutralized likewise, without padding, and above them how long it is where it is cut.
- * @param seed what no sender knows before it writes; the same one makes the same markers
- * @param most UTF-16 units between the markers
- * @param form what is made of the text first
+ * Neutralized and without padding between the markers, and above them how long it is where it is cut. `seed`: what no
+ * sender knows before it writes; the same one makes the same markers. `most`: UTF-16 units.
  */
 export function showExcerpt(
   text: string,

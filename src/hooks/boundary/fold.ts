@@ -1,11 +1,8 @@
 import { lazy } from '../../platform/lazy.ts';
 import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './data/look-alikes.ts';
 
-/*
- * Folding reads a text as a careless reader would: what hides is skipped, and every character becomes the ASCII one that
- * it may be taken for. Markers and model tokens are searched in the folded text, so that one spelling of each is enough;
- * what is found there is mapped back to the given text by index (`at`). The text itself is never rewritten here.
- */
+// Every character becomes the ASCII one that it may be taken for; what is found is mapped back by index (`at`). The
+// text itself is never rewritten here.
 
 export interface Folded {
   /** One code per character seen; see `SEEN`. */
@@ -36,10 +33,7 @@ const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
 const NOT_PLAIN = /[^\t\n\r -~]|\r(?!\n)/;
-/**
- * Seen by nobody, or only on top of another character. U+FFFD is what such a character is shown as, Unicode's own line
- * and paragraph separators too: they break no line once shown.
- */
+/** U+FFFD is what such a character is shown as; Unicode's line and paragraph separators break no line once shown. */
 const UNSEEN =
   /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\p{Cs}\p{Co}\p{M}\p{Zl}\p{Zp}\ufffd]$/u;
 const LETTER_OR_DIGIT = /^(?!\p{Lm})[\p{L}\p{N}]$/u;

@@ -40,10 +40,7 @@ const between = Int32Array.from({ length: 256 }, (_, code) =>
 );
 const isDouble = Uint8Array.from({ length: 256 }, (_, code) => Number(reads(code, DOUBLE)));
 
-/**
- * Finds the letters of the marker's name in their order, whatever stands between them but letters and digits, with
- * an `END` before it. All readings of an ambiguous sign are followed at once, a bit each: linear for any text.
- */
+/** All readings of an ambiguous sign are followed at once, a bit each: linear for any text. */
 export function findMarkers(folded: Folded): readonly FoundPart[] {
   if (folded.isPlain && !MARKER_HINT.test(folded.text)) return [];
   const { codes } = folded;
@@ -74,7 +71,6 @@ function step(
   return ((first << 1) & standsAt[otherHalf.charCodeAt(0)]!) | stays;
 }
 
-/** The same walk back from the last letter, to the nearest first one. */
 function findStart(codes: Uint8Array, last: number): number {
   let state = 0;
   for (let index = last; index >= 0; index -= 1) {
@@ -119,7 +115,6 @@ function standsAt(word: string): Int32Array {
 // Chat-template tokens: the strings that carry the structure of a conversation inside a model's input. Text that holds one
 // can end its own turn and begin the system's. `data/template-tokens.ts` lists those that are published.
 
-/** A token and what it is called in the text that takes its place: its name without brackets. */
 interface FoundToken extends FoundPart {
   readonly name: string;
 }

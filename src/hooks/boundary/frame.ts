@@ -3,13 +3,8 @@ import { cut } from '../../platform/shorten.ts';
 import { MARKER_NAME } from './forgeries.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 
-/*
- * What an agent is shown: the prompt of a run, and the system events that wait in a main session. Both put foreign text
- * into the same frame (`wrap`): a notice above, markers with a fresh id around it, and the time below. What the agent is
- * to do and whatever else the operator wrote stands outside the markers; whatever a sender chose, names included, stands
- * inside and neutralized. docs/security.md lists the lines of a prompt in their order; behaviour.md §9 is the
- * specification.
- */
+// What the operator wrote stands outside the markers; whatever a sender chose, names included, inside and neutralized.
+// Specification: behaviour.md §9. docs/security.md lists the lines of a prompt in their order.
 
 export interface ForeignText {
   /** What the payload calls its own source, or the hook's name. */
@@ -40,7 +35,6 @@ export interface PromptParts {
   readonly came?: CameText;
   /** True: the message is what a sender asks of the agent (`POST /agent`). False: it is an event, by a mapping. */
   readonly isRequest: boolean;
-  /** Whether the reply goes to a channel. */
   readonly isSent: boolean;
   /** False: the operator vouches for the hook (`allowUnsafeExternalContent`); the content is shown as it came. */
   readonly isUntrusted: boolean;
@@ -60,7 +54,6 @@ export interface ShownEvent {
   readonly isUntrusted: boolean;
   /** As in {@link ForeignText}; `none` means that the text is the summary of a run. */
   readonly verifiedBy: string;
-  /** What became of the reply that the text tells of. */
   readonly note?: string;
 }
 
@@ -149,9 +142,8 @@ function isSaid(name: string, hook: string): boolean {
 }
 
 /**
- * Puts foreign text between two markers with a fresh 128-bit id that nobody outside can know; the time stands below.
- * Everything a sender chose is inside, neutralized: whatever reads as a marker is one of ours.
- * @param newId draws 32 hex digits; it is called again when the text happens to hold them.
+ * The markers' fresh 128-bit id is one that nobody outside can know. `newId`: 32 hex digits, again if the text holds
+ * them.
  */
 export function wrap(text: ForeignText, newId = randomId): string {
   const { shown, left } = beginningOf(text.content, text.most);
@@ -170,7 +162,6 @@ export function wrap(text: ForeignText, newId = randomId): string {
   return `${[...notes, between(inside, newId)].join('\n')}\n\n${timeLine(text.receivedAt, text.times)}`;
 }
 
-/** The two markers around text that is neutral. @param newId as of {@link wrap} */
 export function between(inside: string, newId: () => string): string {
   const id = drawIdNotIn(inside, newId);
   return `<<<${MARKER_NAME} id="${id}">>>\n${inside}\n<<<END_${MARKER_NAME} id="${id}">>>`;
@@ -228,19 +219,14 @@ function renderEvent(
   return wrap({ source, hook, verifiedBy, note, content: text, most, receivedAt: at, times });
 }
 
-/*
- * What an agent is told to do with a message when neither a mapping, a preset nor `agents.defaults.task` says it. It
- * stands above the notice and outside the markers; without it, an agent that obeys the notice would have nothing to do.
- * The task of a heartbeat is the default of `agents.defaults.heartbeat.prompt`.
- */
+// For what neither a mapping, a preset nor `agents.defaults.task` says. It stands outside the markers; without it, an
+// agent that obeys the notice would have nothing to do.
 
 /** What the words depend on; nothing of it is a sender's choice. */
 interface TaskFacts {
   /** True: a sender asks the agent for something. False: a mapping shows it an event. */
   readonly isRequest: boolean;
-  /** Whether the reply goes to a channel. */
   readonly isSent: boolean;
-  /** How the sender was verified, e.g. `token`. */
   readonly verifiedBy: string;
 }
 

@@ -41,7 +41,6 @@ const NEEDS_SPACES = /[[\p{L}\p{M}]&&[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mym
 const NEEDS_SELECTORS = /[\p{L}&&\p{sc=Mong}]/v;
 const IDEOGRAPH = /\p{sc=Han}/v;
 
-/** Whether any character of it hides; linear. */
 export function hidesAnything(text: string): boolean {
   return ANY_HIDDEN.test(text);
 }

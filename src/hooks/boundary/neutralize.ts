@@ -15,22 +15,14 @@ interface Forgery {
   readonly label: string;
 }
 
-/**
- * Begins and ends with letters that no marker has there, and has no bracket that a token has: what is put in can
- * make no new marker and no new token of its neighbours.
- */
+/** Can make no new marker and no new token of its neighbours: no marker begins or ends so, and no bracket is in it. */
 const MARKER_LABEL = '(marker removed)';
 const tokenLabel = (name: string) => `(model token ${name === '' ? '' : `${name} `}removed)`;
 
 /**
- * Takes from foreign text everything that could pass as structure to the agent, and leaves the rest byte for byte:
- *
- * 1. Look-alikes of the markers that `frame.ts` writes – any case, script, width, spacing, bracket, accent, hidden character or line
- *    break between the letters – become `(marker removed)`.
- * 2. Chat-template tokens (`forgeries.ts`), read the same way, become `(model token <name> removed)`.
- * 3. Hidden characters become U+FFFD where ordinary writing has no use for them (`hidden.ts` has the rule).
- *
- * Linear in the text's length; neutral text comes back unchanged, so doing it twice is doing it once.
+ * Look-alikes of the markers become `(marker removed)`, chat-template tokens `(model token <name> removed)`, hidden
+ * characters U+FFFD where ordinary writing has no use for them (`hidden.ts`). The rest stays byte for byte.
+ * Linear in the text's length; doing it twice is doing it once.
  */
 export function neutralize(text: string): string {
   return examine(text).text;

@@ -6,10 +6,7 @@ import { hidesWithoutReason } from './hidden.ts';
  * among symbols or letters.
  */
 
-/**
- * Braille pattern blank, musical symbol null notehead, and the full and half blank of Egyptian hieroglyphs. The Hangul
- * fillers are `Default_Ignorable_Code_Point`, which `hidden.ts` has.
- */
+/** Braille blank, null notehead, Egyptian blanks. Hangul fillers are `Default_Ignorable_Code_Point` (`hidden.ts`). */
 const LOOKS_BLANK = String.raw`\u2800\u{1d159}\u{13441}\u{13442}`;
 const BLANK = String.raw`[\t\p{Zs}\p{Default_Ignorable_Code_Point}${LOOKS_BLANK}]`;
 const LINE_END = String.raw`\r?\n`;

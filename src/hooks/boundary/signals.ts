@@ -5,7 +5,6 @@ import { forgeriesIn } from './neutralize.ts';
 export type Signal =
   keyof typeof INJECTION_PHRASES | 'marker' | 'template-token' | 'invisible' | 'hidden-text';
 
-/** How often each was seen; only those that were. */
 export type Signals = Readonly<Partial<Record<Signal, number>>>;
 
 /** How known injections are worded: one of the words, then the rest (regular expressions, bounded everywhere). */
@@ -17,10 +16,7 @@ interface Phrase {
 const FILLERS =
   '(?:(?:all|any|every|each|the|this|that|these|those|your|my|our|of|to|me|us|you|were|was|a|an|previous|prior|preceding|above|earlier|former|foregoing|existing|current|other|full|entire|complete|exact|hidden|secret|initial|original|private|internal|system|developer|safety|given|provided|following) {1,8}){0,6}';
 
-/**
- * By kind. English words only, and easy to get around for who wants to: a match makes an operator look, it stops nobody.
- * A blank stands for any white space character. After the collections of public injections that gateways and scanners use.
- */
+/** English only, easy to get around: a match makes an operator look, it stops nobody. A blank is any white space. */
 const INJECTION_PHRASES = {
   override: [
     {
@@ -85,9 +81,7 @@ const HIDDEN_TEXT = /\(\d{1,7} characters may be unseen\)/;
 const MAX_READ = 65_536;
 
 /**
- * Counts known traits of injections in foreign texts, as a reader would see them; linear, 10 to 30 µs for 1 KB, and
- * never more than the first 65,536 characters of a text. A signal is a hint for the operator: never a reason to refuse,
- * and never all there is.
+ * A hint for the operator, never a reason to refuse. Linear, 10 to 30 µs for 1 KB; the first 65,536 characters only.
  */
 export function signalsOf(texts: readonly string[]): Signals {
   const counts: Partial<Record<Signal, number>> = {};

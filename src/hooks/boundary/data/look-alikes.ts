@@ -1,9 +1,6 @@
 /**
- * What a reader, or a model, may take a character for, beyond its case and its compatibility form (full-width,
- * mathematical, enclosed and superscript letters, ligatures and accents need no row here).
- *
- * From Unicode UTS #39 `confusables.txt` (skeletons of letters) and the alphabets that "fancy text" generators use:
- * small capitals, turned letters, Cyrillic, Greek, Canadian syllabics, Cherokee, Yi, Thai, CJK and symbols.
+ * What a reader, or a model, may take a character for, beyond its case and its compatibility form: from Unicode UTS #39
+ * `confusables.txt` and the alphabets that "fancy text" generators use.
  * Only matching looks here; the text itself is never rewritten into these letters. Right-to-left ones are escaped.
  */
 export const LOOK_ALIKES: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-/** A family of models and the tokens that carry the structure of its conversations. */
 interface TemplateFamily {
   readonly family: string;
   /** The public template or tokenizer configuration they were taken from. */
