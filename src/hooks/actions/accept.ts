@@ -1,6 +1,5 @@
-// From what a request means to what is on disk: ResolvedHook ─▶ NewEvent (the event, and what each action changes) ─▶
-// Intake.accept, one commit ─▶ Accepted. The sender is answered after that and not before. A request that may not be
-// stored (paused, full, its key known with other content) leaves nothing behind.
+// The sender is answered after the one commit and not before. What may not be stored (paused, full, its key known with
+// other content) leaves nothing behind.
 import { Injectable } from '@nestjs/common';
 import { budgetMeter, concernsBudget } from '../options/index.ts';
 import type { BudgetOptions, ResolvedHooksOptions } from '../options/index.ts';

@@ -81,10 +81,7 @@ function isAllowed(id: string, allowed: readonly string[] | undefined): boolean 
  */
 @Injectable()
 export class ModelPolicy {
-  /**
-   * Resolves aliases and checks the allowlist and the configured providers.
-   * @throws Rejection model_not_allowed
-   */
+  /** Resolves aliases; checks the allowlist and the configured providers. @throws Rejection model_not_allowed */
   resolve(
     asked: string,
     { agents, models }: ResolvedHooksOptions,
@@ -119,7 +116,6 @@ export class ModelPolicy {
   }
 }
 
-/** The one place where agent, session and model are decided, whoever asks. */
 @Injectable()
 export class ActionResolver {
   constructor(

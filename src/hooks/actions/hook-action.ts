@@ -8,7 +8,6 @@ import type {
 } from '../ports/index.ts';
 import type { NamedKey } from './session-policy.ts';
 
-/** What a request means once every policy has had its say: agent, session, model and recipient are decided. */
 export type HookAction = WakeAction | AgentAction | DeliverAction;
 
 export interface WakeAction {
@@ -20,16 +19,12 @@ export interface WakeAction {
   readonly dedupeKey?: string;
 }
 
-/**
- * One isolated run of an agent: its job, but for what the stored event adds to it. A field that the run needs is
- * declared once, in {@link RunJob}; payload, mapping and transform may name it, and the resolver may decide on it.
- */
+/** Job of one isolated run. A field that the run needs is declared once, in {@link RunJob}. */
 export interface AgentAction extends Omit<
   RunJob,
   'v' | 'eventId' | 'hook' | 'session' | 'receivedAt'
 > {
   readonly kind: 'agent';
-  /** Short key, as the event's details show it. */
   readonly sessionKey: string;
   /** Nobody named the session and nothing is remembered there: the run waits for no other. */
   readonly isAlone: boolean;
@@ -58,7 +53,6 @@ export interface DeliverAction {
   readonly dedupeKey?: string;
 }
 
-/** What somebody asks for, before any policy: a payload, a mapping with its transform, or code of the host. */
 interface Requested {
   readonly trust: Trust;
   readonly warnings?: readonly string[];
@@ -74,7 +68,6 @@ export interface RequestedMessage extends Requested {
   readonly channel?: ChannelId | 'last';
   readonly to?: string;
   readonly allowLinks?: boolean;
-  /** It is sent in quiet hours, too. */
   readonly isUrgent?: boolean;
   readonly dedupeKey?: string;
 }

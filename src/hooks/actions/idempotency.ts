@@ -17,11 +17,7 @@ export const LONGEST_KEY = 256;
 /** 132 bits of a SHA-256: nobody finds another content of the same digest. */
 const DIGEST_CHARACTERS = 22;
 
-/**
- * Under which senders that are known for it name their deliveries, the same each time one is sent again: Standard
- * Webhooks, Svix, GitHub, Shopify, Linear, GitLab, Bitbucket. None of these is made for us, so none is trusted to be
- * unique: GitLab gives the events that one webhook led to through another the same.
- */
+/** None of these is made for us, so none is trusted to be unique: GitLab gives several events the same. */
 const DELIVERY_ID_HEADERS = [
   'webhook-id',
   'svix-id',
@@ -48,12 +44,10 @@ interface KeyedHook {
   readonly actions: readonly Pick<HookAction, 'dedupeKey'>[];
   readonly dedupe?: DedupeRule | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** Set when the mapping broke. */
   readonly failure?: object | undefined;
 }
 
 interface RequestKeys {
-  /** Of the request as a whole. */
   readonly keys: readonly IdempotencyKey[];
   /** Of each action, in their order; undefined: none. */
   readonly byAction: readonly (IdempotencyKey | undefined)[];

@@ -1,5 +1,3 @@
-// What one action writes into the ledger: a wake its line in the main session, a run its record and its place in a queue, a
-// message its delivery; beside them what the sender is answered, and what the event's details show.
 import { signalsOf } from '../boundary/index.ts';
 import {
   MOST_ROUNDS,
@@ -31,7 +29,6 @@ const MAX_SHOWN_TEXT = 10_000;
 /** Whose a run is, for turns to be shared fairly. */
 type Flow = Pick<NewWork, 'hook' | 'sender'>;
 
-/** What one action writes into the ledger. @param flow of a run; a wake needs none. */
 export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {}): NewAction {
   switch (action.kind) {
     case 'wake':
@@ -134,7 +131,6 @@ function toRun(
   };
 }
 
-/** First in the line of where its reply will go. */
 function acknowledgement(
   { eventId, agentId, name, trust, receivedAt }: RunJob,
   runId: string,
@@ -209,10 +205,7 @@ function toDelivery(
   };
 }
 
-/**
- * What the texts of a foreign sender try, where the details cut one of them short. Of all others it is counted when
- * somebody looks (`withSignals`), and not while their sender waits.
- */
+/** Only where the details cut a text short: all else is counted when somebody looks, not while a sender waits. */
 function foundSignals({ trust }: HookAction, texts: readonly string[]): { signals?: object } {
   const isCut = texts.some(({ length }) => length > MAX_SHOWN_TEXT);
   if (!isCut || trust.level !== 'untrusted') return {};

@@ -8,11 +8,7 @@ export function withSignals(event: EventDetails): EventDetails {
   return { ...event, actions: event.actions.map(withSignalsOf) };
 }
 
-/**
- * An action with what its foreign text tries (`signals`): counted when somebody looks, since it decides nothing. Stored
- * are the signals of a text that the details cut short, and those of events that an earlier build accepted. Of a text
- * that was forgotten nothing can be counted.
- */
+/** `signals` are counted when somebody looks; stored are those of texts cut short, and those of an earlier build. */
 export function withSignalsOf(action: ShownAction): ShownAction {
   const { trust, signals, text, message = text, name, source } = action;
   const isForeign = isRecord(trust) && trust['level'] === 'untrusted';
