@@ -6,8 +6,7 @@ import { contradictionsOf } from './handshake.ts';
 import { SchemeRules } from './scheme.ts';
 import type { SchemeFile } from './scheme.ts';
 
-// What the files of a sender may say, asked by the build of ours and by every start of those of the operator. A problem
-// names the file and the key in it.
+// Asked by the build of ours and by every start of those of the operator.
 
 class PresetWords {
   @IsString({ each: true })
@@ -23,7 +22,6 @@ class PresetWords {
   readonly answer?: readonly string[];
 }
 
-/** Everything that is wrong with the folders of `place`, such as `senders`. */
 export function checkFolders(
   folders: Readonly<Record<string, { readonly preset?: unknown; readonly scheme?: unknown }>>,
   place: string,
@@ -36,13 +34,11 @@ export function checkFolders(
   });
 }
 
-/** @param file what problems call it */
 export function checkScheme(written: unknown, file: string): Problem[] {
   const { value, problems } = resolveSection(SchemeRules, written, file);
   return inFile(file, problems.length > 0 ? problems : contradictions(value, file));
 }
 
-/** Parts of a signed text of which the row does not say where they stand, and handshakes that contradict themselves. */
 function contradictions(scheme: SchemeFile, file: string): Problem[] {
   const { handshakes = [], proofs } = scheme;
   return [

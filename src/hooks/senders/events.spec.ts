@@ -3,10 +3,7 @@ import type { HooksSettingsInput } from '../options/index.ts';
 import { presets } from './index.ts';
 import { readSample } from './samples.ts';
 
-/*
- * Which events of a sender become a run, and which cost none. An event is one of the samples with some fields changed; a
- * field that is undefined is taken out.
- */
+// An event is one of the samples with some fields changed; a field that is undefined is taken out.
 
 type Changes = Readonly<Record<string, unknown>>;
 type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];

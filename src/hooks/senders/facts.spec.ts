@@ -5,10 +5,7 @@ import { TASK_ENDS } from './preset.ts';
 import { bodyOf, listSamples, readSample } from './samples.ts';
 import type { Sample } from './samples.ts';
 
-/*
- * A task asks for facts, and an agent has none but those of the text: each clause of a task stands in
- * test/fixtures/preset-facts.json, with a sample and what answers the clause in a line of it.
- */
+// Clauses of each task are in test/fixtures/preset-facts.json, with a sample and what answers them in a line of it.
 
 /** By preset and by words of its task: the name of a sample, and a piece of a line of it, any number of times. */
 type Facts = Readonly<Record<string, Readonly<Record<string, readonly (readonly string[])[]>>>>;
@@ -36,7 +33,6 @@ const ASKS = /\b(?:who|whom|whose|what|which|where|why|how|whether|since when|un
 
 const hooks = ingest({ presets: [...presets.keys()] });
 
-/** A body as the ingress reads it: JSON, or a form. */
 function payloadOf(sample: Sample): unknown {
   return sample.text === undefined
     ? sample.body
@@ -51,7 +47,6 @@ async function linesOf(preset: string, name: string): Promise<string[]> {
   return actions.flatMap((action) => (action.kind === 'agent' ? action.message.split('\n') : []));
 }
 
-/** What a task says before what all tasks of its kind say. */
 function ownWords(task: string): string {
   const [common = ''] = Object.values(TASK_ENDS).filter((words) => task.endsWith(words));
   return task.slice(0, task.length - common.length);

@@ -5,10 +5,7 @@ import JSON5 from 'json5';
 import type { PresetFile } from './preset.ts';
 import type { SchemeFile } from './scheme.ts';
 
-/*
- * A sender is a folder of data, `senders/<id>/` (its README.md says what it holds): here the files become objects. The
- * build reads all of ours into one file, so that a start opens one and parses plain JSON.
- */
+// The build reads all of ours into one file, so that a start opens one and parses plain JSON.
 
 export interface SenderFiles {
   readonly preset?: PresetFile;
@@ -42,7 +39,6 @@ export function folderNames(directory: URL): string[] {
     .toSorted();
 }
 
-/** A file that is no JSON5, or cannot be read. */
 export class UnreadableSender extends Error {
   override readonly name = 'UnreadableSender';
 

@@ -10,13 +10,11 @@ import {
   partsOf,
 } from './row-rules.ts';
 
-// A question that a sender asks before it delivers, as a row of `scheme.json5`: it is answered, and never an event. An
-// answer holds what the row says literally and what the request itself brought; nothing of the gateway's own, but for an
-// HMAC that only a verified sender gets.
+// Answers hold what the row says literally and what the request itself brought; nothing of the gateway's own, but for
+// an HMAC that only a verified sender gets.
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST'] as const;
 
-/** What tells the question from every other request. */
 class QuestionRules {
   @IsIn(METHODS)
   readonly method!: (typeof METHODS)[number];
@@ -43,7 +41,6 @@ class QuestionRules {
 export type QuestionPlace =
   { readonly header: string } | { readonly query: string } | { readonly field: string };
 
-/** What only a holder of the secret can say. */
 class AnswerHmacRules {
   @IsPlace('field')
   readonly of!: { readonly field: string };
@@ -55,10 +52,7 @@ class AnswerHmacRules {
   readonly encoding!: 'hex' | 'base64' | 'base64url';
 }
 
-/**
- * What is sent back. Texts are templates: literal text and `{query:a}`, `{field:a.b}`, `{hmac}`, and `{header:a}` for the
- * header that asks. A parameter that is not there is empty; a field has to be a text.
- */
+/** Templates: text and `{query:a}` (absent: empty), `{field:a.b}` (has to be a text), `{hmac}`, `{header:a}`. */
 class AnswerRules {
   @Max(299)
   @Min(200)
@@ -92,8 +86,8 @@ export class HandshakeRules {
   readonly when!: Row<QuestionRules>;
 
   /**
-   * Who is answered: `anybody`, by the head alone and before anything is proven; `verified`: the sender, once its proof
-   * or token is found right; `awaited`: whoever brings the sender's secret at `when.at` while an operator waits for it.
+   * `anybody`: by the head alone, unproven; `verified`; `awaited`: who brings the secret while an operator waits for
+   * it.
    */
   @IsIn(ASKERS)
   readonly from!: (typeof ASKERS)[number];

@@ -13,12 +13,8 @@ import type { SignatureScheme } from './scheme.ts';
 // operator takes the place of ours with its name.
 
 export interface Senders {
-  /**
-   * Mappings by the name that `hooks.presets` uses. None is in force unless the configuration names it, and a mapping with
-   * its id merges over it, field by field.
-   */
+  /** None is in force unless the configuration names it; a mapping with its id merges over it, field by field. */
   readonly presets: ReadonlyMap<string, Preset>;
-  /** How a sender proves who it is, by the id that `verify.scheme` uses. */
   readonly schemes: ReadonlyMap<string, SignatureScheme>;
 }
 

@@ -44,7 +44,6 @@ function unlike(written: string, known: ReadonlyMap<string, SignatureScheme>): s
 
 const OF_SIGNATURES = ['signed', 'hash', 'encoding', 'prefix', 'secretForm'] as const;
 
-/** Keys that say something of signatures, of a proof that is none. */
 function misfits(options: SchemeOptions, proof: Proof): string[] {
   if (proof.kind === 'signature') {
     return options.hash !== undefined && !proof.algorithm.startsWith('hmac-') ? ['hash'] : [];

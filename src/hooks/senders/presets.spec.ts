@@ -7,7 +7,6 @@ type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
 
 const { headers, body } = presetFixture('gitea').request;
 
-/** What the preset gitea makes of its fixture, with a mapping of its id merged over it. */
 async function giteaWith(mapping: Mapping, name = 'gitea') {
   const hooks = ingest({ presets: ['gitea'], mappings: [{ id: 'gitea', ...mapping }] });
   const { actions } = await hooks.apply(hookRequest(name, body, { headers }));

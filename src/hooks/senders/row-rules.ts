@@ -1,8 +1,6 @@
 import { isRecord } from '../../platform/objects.ts';
 import { Rule } from '../options/index.ts';
 
-// The kinds of values that rows of senders are made of, beside those of all options (options/key-kinds.ts).
-
 /** A header in lower case, as requests have them. */
 const HEADER = /^[a-z0-9!#$%&'*+.^`|~_-]{1,100}$/;
 
@@ -13,10 +11,7 @@ const PART_OF_CERTIFICATE = /^(?:body|timestamp|id|secret|crc32|field:[\w.-]+)$/
 
 const PARTS = /\{([^}]*)\}/g;
 
-/**
- * What an answer may set: headers that only senders of webhooks read. Any other could mean something to a proxy or a
- * browser (`x-accel-redirect`, `set-cookie`).
- */
+/** Headers that only senders of webhooks read: others mean something to a proxy or a browser (`x-accel-redirect`). */
 const HEADER_OF_ANSWER = /^(?:allow|(?:webhook|x-hook)-[a-z-]{1,80})$/;
 
 const LONGEST_ANSWER = 200;

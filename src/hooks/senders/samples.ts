@@ -3,10 +3,7 @@ import { isRecord, parseJson } from '../../platform/objects.ts';
 import type { Problem } from '../options/index.ts';
 import { OWN_FOLDERS, operatorsFolders } from './folders.ts';
 
-/*
- * Requests as the senders of presets make them: `senders/<preset>/samples/<event>.json`, each a {@link Sample}, from what
- * the vendor publishes. `hooks send` sends them, and tests run every preset over its own.
- */
+// `senders/<preset>/samples/<event>.json`, from what the vendor publishes; `hooks send` sends them.
 
 /** One request of a sender, without its signature. */
 export interface Sample {
@@ -23,10 +20,7 @@ export interface Sample {
 const ENDING = '.json';
 const NAME = /^[\w.-]+$/u;
 
-/**
- * Names of the events of which there is a sample, in order; none, where the preset has no samples.
- * @param configDir where the operator may have a folder of that name, which takes the place of ours
- */
+/** Empty where the preset has no samples. `configDir`: a folder of that name there takes the place of ours. */
 export function listSamples(preset: string, configDir?: string): string[] {
   const folder = samplesOf(preset, configDir);
   if (!isName(preset) || !existsSync(folder)) return [];

@@ -41,7 +41,6 @@ const CONFIDENCES = [
   'measured',
 ] as const;
 
-/** What a class declares, as the plain data that a file holds. */
 type Row<T> = { readonly [K in keyof T]: T[K] };
 
 /** Where a text stands: a header, or a field of the JSON body by its path (`a.b`). */
@@ -325,5 +324,4 @@ export class SchemeRules {
 }
 export type SchemeFile = Row<SchemeRules>;
 
-/** A row of data with its id. */
 export type SignatureScheme = SchemeFile & { readonly id: string };
