@@ -15,10 +15,7 @@ import type { Platform, Recipient } from './platforms.ts';
 import { findSecret, findUrl, needAnswer } from './setup-part.ts';
 import type { PartContext, SetupPart } from './setup-part.ts';
 
-/*
- * Where replies go: a bot's token is tried, and whom it writes to is found by asking the platform, since nobody knows
- * the number of a chat. What is written is one channel with its recipient.
- */
+// Whom a bot writes to is found by asking the platform, since nobody knows the number of a chat.
 
 export interface ChannelFlags {
   /** A platform, or `none`. */

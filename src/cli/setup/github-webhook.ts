@@ -28,10 +28,8 @@ interface NewWebhook {
 }
 
 /**
- * Makes the webhook of a repository, as a person would on its settings page.
  * https://docs.github.com/en/rest/repos/webhooks#create-a-repository-webhook
- * @returns false: one with this address is there already
- * @throws CliError where GitHub refuses
+ * @returns false: one with this address is there already. @throws CliError where GitHub refuses
  */
 export async function makeWebhook(webhook: NewWebhook): Promise<boolean> {
   const { root = GITHUB_API, token, repository, url, secret } = webhook;

@@ -35,11 +35,8 @@ import { tunnelHint, findTunnels } from './public-address.ts';
 import { findSecret } from './setup-part.ts';
 import type { PartContext, SetupPart } from './setup-part.ts';
 
-/*
- * `hooks setup`: from nothing to the first reply. Everything is asked and tried first (the model, the channel, the sender,
- * its way here), then written, then a signed sample is sent and its reply waited for. What is there already is left as it
- * is, so that calling it again goes on where it was left.
- */
+// Everything is asked and tried first, then written, then a signed sample is sent and its reply waited for. What is
+// there already is left as it is, so that calling it again goes on where it was left.
 
 /** What the command line says to the guide; what it does not say is asked, or left out where nobody can be. */
 interface GuideFlags extends ModelFlags, ChannelFlags, SenderFlags {
@@ -228,7 +225,6 @@ export class GuidedSetup {
     return (await setup.run((shown, hookUrl) => this.#enter(preset, shown, hookUrl))) ?? null;
   }
 
-  /** With a token of GitHub's, the webhook is made by its API. */
   async #enter(
     preset: Preset,
     { secret }: Parameters<EnterThere>[0],

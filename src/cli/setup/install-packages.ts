@@ -5,7 +5,6 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from '../terminal.ts';
 
-/** Where this package stands, as npm has to be told it. */
 function npmPlace(): readonly string[] | undefined {
   const own = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[\\/]$/, '');
   const parent = dirname(own);
@@ -17,11 +16,7 @@ function npmPlace(): readonly string[] | undefined {
   return isNpms ? ['--prefix', prefix] : undefined;
 }
 
-/**
- * Installs optional packages beside this one, with npm's own words on stderr.
- * @param names with their ranges: `ai@^7.0.0`
- * @returns false: it could not be done, and a person has to
- */
+/** `names`: with their ranges, `ai@^7.0.0`. npm's own words go to stderr. @returns false: a person has to do it */
 export async function installPackages(
   names: readonly string[],
   { streams }: Terminal,

@@ -7,12 +7,8 @@ import { asShortLine } from '../foreign-text.ts';
 import { askPlatform, findSecret, findUrl, keptText, needAnswer, words } from './setup-part.ts';
 import type { KeptSecret, PartContext, SetupPart } from './setup-part.ts';
 
-/*
- * Which model answers: one of a local Ollama, or of a provider for which somebody has a key. The provider is asked for
- * its models, and the one that was chosen for a word, so that a key without credit shows now and not at night.
- */
+// The chosen model is asked for a word, so that a key without credit shows now and not at night.
 
-/** The fragment: `gateway.d/model.json5`. */
 const FRAGMENT = 'model';
 
 type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
@@ -42,7 +38,6 @@ const SOURCES: Readonly<Record<string, Source>> = {
   },
 };
 
-/** The answer that leaves the agent as it is. */
 const DEMO = 'demo';
 
 interface Protocol {

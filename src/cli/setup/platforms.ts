@@ -5,10 +5,7 @@ import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { askPlatform, words } from './setup-part.ts';
 
-/*
- * What each platform is asked before a channel of it is written: who the bot is, and whom it can write to. One row each;
- * methods and fields are those of the platforms' own references.
- */
+// Methods and fields are those of the platforms' own references.
 
 export interface Recipient {
   /** As `channels.<id>.to` has it. */
@@ -21,19 +18,16 @@ interface BotApi {
   /** Without a slash at its end. */
   readonly root: string;
   readonly token: string;
-  /** That prove who asks, as in `tokenQuestion`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
-/** A platform that `hooks setup channel` can set up by itself. */
 export interface Platform {
   readonly label: string;
   readonly provider: ChannelProviderName;
   readonly variable: string;
   readonly where: string;
-  /** The name of the bot, in what the platform answers to the token. */
   readonly name: (answer: unknown) => string;
   /** Whom it can write to, as far as it may be told. @param bot its name */
   readonly recipients: (api: BotApi, bot: string) => Promise<readonly Recipient[]>;
@@ -116,10 +110,7 @@ export const PLATFORMS: Readonly<Record<string, Platform>> = {
   },
 };
 
-/**
- * The name of the bot. @param question by which the platform shows whether it knows the token
- * @throws CliError where it does not
- */
+/** @param question by which the platform shows whether it knows the token @throws CliError where it does not */
 export async function askName(
   { name }: Platform,
   { label, token, signal }: BotApi,
@@ -130,10 +121,7 @@ export async function askName(
   return name(json);
 }
 
-/**
- * The chat in which somebody starts the bot by a link with a fresh code: anybody may write to a bot, and a stranger's
- * message must not make him the one who gets the replies. https://core.telegram.org/bots/features#deep-linking
- */
+/** A fresh code keeps a stranger from getting the replies. https://core.telegram.org/bots/features#deep-linking */
 async function firstWriter(api: BotApi, bot: string): Promise<Recipient> {
   const code = randomBytes(12).toString('hex');
   const name = bot.slice(1);
@@ -198,7 +186,6 @@ function refused(label: string, status: number, json: unknown, token: string): C
   );
 }
 
-/** Somebody else asks for the updates of the bot. */
 class BotTaken extends CliError {}
 
 function list(value: unknown): readonly unknown[] {

@@ -3,11 +3,8 @@ import { promisify } from 'node:util';
 import { HttpError, sendHttp } from '../../platform/http-client.ts';
 import { getField, getText, isRecord, parseJson } from '../../platform/objects.ts';
 
-/*
- * Addresses under which this machine can be reached from outside: a tunnel that runs already tells its own. ngrok's agent
- * API (https://ngrok.com/docs/agent/api) and cloudflared's metrics server (of a quick tunnel, on a port from 20241 to 20245)
- * listen on this machine only; Tailscale's Funnel is asked by its own command (ServeConfig of its ipn/serve.go).
- */
+// ngrok's agent API (https://ngrok.com/docs/agent/api), cloudflared's metrics server (of a quick tunnel, on a port from
+// 20241 to 20245), and Tailscale's Funnel by its own command (ServeConfig of its ipn/serve.go).
 
 interface Tunnel {
   /** `https://…`, without a slash at its end. */
@@ -18,7 +15,6 @@ interface Tunnel {
 interface TunnelPlaces {
   readonly ngrok: string;
   readonly cloudflared: readonly string[];
-  /** The program. */
   readonly tailscale: string;
   readonly timeoutMs: number;
 }

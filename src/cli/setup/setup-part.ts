@@ -9,10 +9,7 @@ import type { Prompts } from '../prompts.ts';
 import { VARIABLE } from '../senders/sender-secrets.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * One end of what `hooks setup` connects: the model that answers, or the channel that its replies go to. Each part asks
- * for what no flag says, tries it, and comes back with what is to be written; nothing is written before all is known.
- */
+// A part asks for what no flag says, tries it, and comes back with what is to be written; it writes nothing.
 
 export interface SetupPart {
   readonly fragment: PlannedFragment;
@@ -60,9 +57,8 @@ export function words(text: string | undefined, secret = ''): string {
 }
 
 /**
- * The secret of the variable that a flag names, else of `usual` where it is set already, else as it is typed.
- * @param usual the variable that is taken, if another one of that name does not hold something else
- * @throws CliError (2) where it is nowhere and nobody can be asked
+ * Of the flag's variable, else of `usual` where that is set, else as it is typed. @throws CliError (2) where it is
+ * nowhere
  */
 export async function findSecret(
   context: PartContext,
@@ -100,7 +96,6 @@ export function keptText({ here, env }: PartContext, variable: string): string {
   return ({ ...here.env, ...env }[variable] ?? '').trim();
 }
 
-/** Where no flag says it and nobody can be asked. */
 export function needAnswer(what: string, flag: string): CliError {
   return new CliError(`${what} is missing.`, `Say it with ${flag}.`, EXIT.usage);
 }
