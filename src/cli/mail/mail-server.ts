@@ -3,10 +3,7 @@ import { connect } from 'node:tls';
 import { findProvider } from './providers.ts';
 import type { MailProvider } from './providers.ts';
 
-/*
- * The IMAP server of an address, found in the order of certainty: the table of providers, the MX hosts of the domain, then
- * the usual names, which have to answer with a valid certificate.
- */
+// In the order of certainty: the table of providers, the domain's MX hosts, the usual names with a valid certificate.
 
 export interface MailServer {
   readonly host: string;
@@ -28,7 +25,6 @@ export interface MailLookups {
 const PATIENCE_MS = 3_000;
 const IMAPS = 993;
 
-/** The IMAP server of an address whose domain is in the table. */
 export function knownMailServer(account: string): MailServer | undefined {
   const [local, domain] = splitAddress(account);
   const provider = findProvider(domain);
@@ -49,7 +45,6 @@ export async function findMailServer(
   return undefined;
 }
 
-/** What stands before and behind the last @. */
 export function splitAddress(account: string): [string, string] {
   const at = account.lastIndexOf('@');
   return [account.slice(0, Math.max(at, 0)), account.slice(at + 1).toLowerCase()];

@@ -18,10 +18,6 @@ import { PlannedFiles, recommendedGateway } from '../config/planned-files.ts';
 import type { GivenSecret } from '../senders/sender-secrets.ts';
 import type { MailAnswers, MailLogin } from './setup-questions.ts';
 
-/*
- * From answers to files: `hooks.mail` with its login as a fragment, checked together with everything that is here.
- */
-
 /** The fragment of `hooks mail setup`: `gateway.d/mail.json5`. */
 export const MAIL_FRAGMENT = 'mail';
 
@@ -40,9 +36,7 @@ export function presentMail({ written }: Inspection): Sections {
 }
 
 /**
- * Works out what to write; nothing is written. Keys of `hooks.mail` that a person added to the fragment stay.
- * @param env of the process
- * @throws CliError when another file says something else about the mailbox
+ * Nothing is written; keys that a person added to the fragment stay. @throws CliError for another file's contradiction
  */
 export async function planMailSetup(
   answers: MailAnswers,

@@ -8,16 +8,9 @@ import type { GivenSecret } from '../senders/sender-secrets.ts';
 import { findMailServer, knownMailServer, splitAddress } from './mail-server.ts';
 import type { MailLookups, MailServer } from './mail-server.ts';
 
-/*
- * Where the answers of `hooks mail setup` come from: each has a flag, and what no flag says is asked at the terminal or
- * looked up on the network. Only a person, a flag or the network is asked here; what the answers mean for the configuration
- * is in setup-plan.ts.
- */
+// Only a person, a flag or the network is asked here; what the answers mean is in setup-plan.ts.
 
-/**
- * The flags of `hooks mail setup`; each answers one of its questions. Secrets are named, never given: a command line
- * shows in `ps`.
- */
+/** Secrets are named, never given: a command line shows in `ps`. */
 export const SETUP_OPTIONS = [
   option('--account <address>', 'address of the mailbox'),
   option('--host <name>', 'IMAP server; found by the address when left out'),
@@ -78,7 +71,6 @@ interface QuestionSources {
   /** Undefined: there is no terminal to ask at. */
   readonly prompts: Prompts | undefined;
   readonly lookups: MailLookups;
-  /** Reads stdin to its end. */
   readonly readInput: () => Promise<string>;
   readonly note: (line: string) => void;
   /** `hooks.mail` as it is written. */
@@ -255,7 +247,6 @@ function wholeNumber(flag: string): (text: string) => number {
   };
 }
 
-/** Gathers the values of a flag that may be given several times. */
 function collect(name: string, before: readonly string[] = []): readonly string[] {
   return [...before, name];
 }
