@@ -3,18 +3,13 @@ import { CliError, EXIT } from '../cli-error.ts';
 /** What stands for the hook token, which is never printed: a variable of the shell. */
 export const TOKEN_VARIABLE = '$HOOK_TOKEN';
 
-/** A request that is shown instead of sent. */
 export interface ShownRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/**
- * The command of a POSIX shell that sends a request with curl, on one line.
- * @param file of the working directory that holds just this body; undefined: none does
- * @throws CliError for a body that is no plain text and in no file
- */
+/** For a POSIX shell, on one line; `file` holds just this body. @throws CliError for no plain text and no file */
 export function curlCommand({ url, headers, body }: ShownRequest, file?: string): string {
   const parts = [
     'curl -sS -i',

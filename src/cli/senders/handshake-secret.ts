@@ -8,11 +8,8 @@ import type { ServiceClient } from '../service/service-client.ts';
 import { ServiceRefusal, isPassing } from '../service/service-answers.ts';
 import type { SecretFlags } from './sender-secrets.ts';
 
-/*
- * A secret that its sender tells the running service by the first request it sends. The service takes it only while a
- * person waits for it here, and nobody but this person can say whose it is: it is shown with where it came from, and
- * counts only once it is accepted.
- */
+// The service takes the secret only while a person waits for it here. Nobody else can say whose it is: it is shown with
+// where it came from, and counts only once it is accepted.
 
 const PACE_MS = 1000;
 
@@ -48,7 +45,6 @@ export function assertFlagsFit(
 export class HandshakeSecret {
   readonly #name: string;
 
-  /** @param path of its hook */
   constructor(
     private readonly context: Pick<CommandContext, 'terminal' | 'clock'>,
     private readonly service: ServiceClient,

@@ -4,13 +4,9 @@ import { getField, getText, isRecord } from '../../platform/objects.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 
-/*
- * What senders could not deliver, as their APIs tell it, oldest first. GitHub:
- * https://docs.github.com/en/rest/repos/webhooks#list-deliveries-for-a-repository-webhook, Stripe:
- * https://docs.stripe.com/api/events/list.
- */
+// Oldest first. https://docs.github.com/en/rest/repos/webhooks#list-deliveries-for-a-repository-webhook,
+// https://docs.stripe.com/api/events/list
 
-/** One event that its sender has, and we perhaps not. */
 export interface MissedDelivery {
   /** The sender's own id of it. */
   readonly id: string;

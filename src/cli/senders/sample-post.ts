@@ -30,10 +30,8 @@ interface NamedHook {
 }
 
 /**
- * The sample of a preset that is meant: that of the name; without one, what the person at the terminal chooses.
- * @param isOwn whether the command line says what is in the request
- * @returns undefined where it means another request than a sample
- * @throws CliError that lists what there is
+ * Undefined: no sample is meant. `isOwn`: the command line says what is in it. @throws CliError that lists what there
+ * is
  */
 export async function findSample(
   terminal: Terminal,
@@ -101,9 +99,7 @@ export interface SampleSending extends ServiceSigning {
 }
 
 /**
- * A vendor's sample as that vendor would send it today. Without a key it is a delivery of its own each time, although
- * everything in it stays as it was published.
- * @throws CliError where nobody but the sender can sign, or the secret would leave the machine
+ * A delivery of its own each time, without a key. @throws CliError where only the sender can sign, as {@link signFor}
  */
 export function samplePost(
   preset: Preset,
@@ -129,10 +125,7 @@ export interface ServiceSigning {
   readonly now: number;
 }
 
-/**
- * A request as its path wants it proved ({@link signPost}).
- * @throws CliError where nobody but the sender can sign, or the secret would leave the machine
- */
+/** As {@link signPost}. @throws CliError where only the sender can sign, or the secret would leave the machine */
 export function signFor(post: HookPost, { settings, service, now }: ServiceSigning): HookPost {
   const base = (settings.hooks.publicUrl ?? service.url.href).replace(/\/+$/, '');
   const address = `${base}${service.hooksPath}`;

@@ -5,10 +5,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
-/*
- * How a command line gives the secret that a sender signs with: never as an argument of its own where it can be helped,
- * since every user of the machine can read those.
- */
+// Never as an argument of its own where it can be helped: every user of the machine can read those.
 
 export const SECRET_OPTIONS = [
   option(
@@ -49,11 +46,7 @@ export async function readGivenSecret(
   throw new CliError('The secret is more than one line of text.', undefined, EXIT.usage);
 }
 
-/**
- * Asks the person at the terminal, who types it unseen.
- * @param what the secret of whom
- * @throws CliError where nobody sits there, with that hint
- */
+/** Typed unseen. @throws CliError where nobody sits there, with that hint */
 export async function askSecret(terminal: Terminal, what: string, hint: string): Promise<string> {
   if (terminal.prompts !== undefined) return (await terminal.prompts.password(what)).trim();
   throw new CliError(`${what} is missing, and there is no terminal to ask on.`, hint, EXIT.usage);

@@ -39,14 +39,10 @@ export interface SenderFlags extends SecretFlags {
 /** Enters at the sender what a person would enter there. @returns false: a person has to */
 export type EnterThere = (shown: Shown, hookUrl: string) => Promise<boolean>;
 
-/**
- * Enables one preset: finds out what is here, makes or asks for a secret, writes one fragment (gateway.d/github.json5)
- * and says what to enter at the sender. Nobody's file is edited, and doing it again is harmless.
- */
+/** Writes one fragment (gateway.d/github.json5). Nobody's file is edited, and doing it again is harmless. */
 export class SenderSetup {
   readonly #path: string;
   readonly #report: SetupReport;
-  /** Where somebody is there to be asked. */
   readonly #prompts: Prompts | undefined;
 
   constructor(
@@ -142,7 +138,6 @@ export class SenderSetup {
     return undefined;
   }
 
-  /** Shows the steps, on whose way the person finds the secret, and asks for it. */
   #ask(base: string, scheme: SignatureScheme): Promise<string> {
     if (this.options.json !== true) {
       this.#report.showSteps({ base, secret: undefined, token: undefined });

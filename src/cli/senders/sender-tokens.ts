@@ -2,7 +2,6 @@ import { ConfigurationUnchanged } from '../../service/index.ts';
 import type { WhyUnchanged } from '../../service/index.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 
-/** What a command says of a change that was not made. */
 export async function explained<T>(id: string, change: Promise<T>): Promise<T> {
   try {
     return await change;

@@ -7,9 +7,7 @@ import type { Prompts } from '../prompts.ts';
 import { givenUrl, listeningPlace } from '../service/service-place.ts';
 
 /**
- * Where a sender reaches the service: scheme, host and a path that a proxy takes away, without a slash at its end.
- * By the flag, else `hooks.publicUrl`, else asked, else the address that the service listens on.
- * @param prompts undefined: there is nobody to ask
+ * By the flag, else `hooks.publicUrl`, else asked, else where the service listens; without a slash at its end.
  * @throws CliError where the sender signs the address, and nobody says it
  */
 export async function findBase(

@@ -13,9 +13,7 @@ import { asLine } from '../foreign-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { isLocal } from './setup-address.ts';
 
-/*
- * What `hooks setup` says: on stdout what a person enters at the sender, on stderr what was done here and what comes next.
- */
+// stdout: what a person enters at the sender; stderr: what was done here and what comes next.
 
 /** What a person copies from a step as it stands: a line break in it would be copied, too. */
 const COPIED = /\{[^}]*\}|Bearer \S+/gu;
@@ -37,7 +35,6 @@ export interface Counted {
 const IS_PROOF = /\{(?:secret|secretUrl|token)\}/;
 
 export class SetupReport {
-  /** @param path of its hook. */
   constructor(
     private readonly terminal: Terminal,
     private readonly preset: Preset,
@@ -118,7 +115,6 @@ export class SetupReport {
     return setupSteps(lines, { url: this.hookUrl(base), secret, token });
   }
 
-  /** Where the sender sends to. @param base of the service, as the sender reaches it */
   hookUrl(base: string): string {
     return `${base}${this.here.resolved?.effective.hooks.path ?? ''}/${this.path}`;
   }
