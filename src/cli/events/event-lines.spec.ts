@@ -6,7 +6,6 @@ import { detailLines, outcomeLines, replyLines } from './event-lines.ts';
 const HOSTILE = '\u001b]52;c;eA==\u0007\u009b2J\u202e\u{e0041}\r';
 const STEERING = /[\p{Cc}\p{Bidi_Control}\u{e0000}-\u{e0fff}]/u;
 
-/** The same value with every text in it replaced. */
 function hostile(value: unknown): unknown {
   if (typeof value === 'string') return HOSTILE;
   if (Array.isArray(value)) return value.map(hostile);

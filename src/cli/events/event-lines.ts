@@ -10,10 +10,7 @@ import { asLine, asLines, safeJson } from '../foreign-text.ts';
 import { INDENT, PLAIN, duration, fieldLines, numberedName, section } from '../text-layout.ts';
 import type { Colour, Paint } from '../text-layout.ts';
 
-/*
- * An event as an operator reads it: what came, what was made of it, and what became of that, in order of time. Nothing
- * of it can steer the terminal.
- */
+// In order of time. Nothing of it can steer the terminal.
 
 export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   accepted: 'yellow',
@@ -131,7 +128,6 @@ function toTime({ at }: Moment): number {
   return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
 }
 
-/** Its beginning, each attempt that has a note, and its end. */
 function runMoments(run: RunDetails, name: string): Moment[] {
   const { startedAt, finishedAt, notes, agentId, sessionKey, status, error, joined } = run;
   const why = joined === null ? error : `its event is a line of run ${joined}`;
@@ -214,7 +210,6 @@ function deliveryMoments(delivery: DeliveryDetails): Moment[] {
   return [...tried, end];
 }
 
-/** Whether a reply did not arrive, as far as is known. */
 export function isBadDelivery({ status }: DeliveryDetails): boolean {
   return status === 'dead' || status === 'unknown';
 }

@@ -7,7 +7,6 @@ import { endedBadly, openParts, waitForEnd } from './event-outcome.ts';
 
 const SILENCE = new ServiceUnreachable('http://a:1', 'ECONNREFUSED');
 
-/** A wait for an event that is answered as listed, the last answer again and again. */
 function wait(
   answers: readonly (EventDetails | Error)[],
   timeoutMs = 600_000,
@@ -32,7 +31,6 @@ function wait(
   return { clock, progress, retries, settled };
 }
 
-/** Moves the time on until the wait is over. */
 async function outcome({ clock, settled }: ReturnType<typeof wait>) {
   let result: Awaited<typeof settled> | undefined;
   void settled.then((value) => (result = value));

@@ -11,11 +11,6 @@ import { Progress } from '../terminal.ts';
 import { duration, paintFor } from '../text-layout.ts';
 import { isBadDelivery, outcomeLines, replyLines } from './event-lines.ts';
 
-/*
- * What becomes of an event that a command has set going: `send` and, with `--wait`, `events replay` and `events retry`
- * ask the service until it has ended, say how it stands meanwhile, and turn its end into an exit code.
- */
-
 const DEFAULT_WAIT_SECONDS = 900;
 
 const FIRST_STEP_MS = 100;
@@ -111,15 +106,13 @@ export interface Wait {
   /** Milliseconds; what has not ended then goes on without being watched. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Called with how it stands, again and again. */
   readonly onProgress: (text: string) => void;
   /** Called once, with the reason, when something has failed for the first time that is tried again by itself. */
   readonly onRetry?: (reason: string) => void;
 }
 
 /**
- * The event once all its effects have ended; restarts of the service are waited through.
- * @throws CliError when it has not ended in time; ServiceUnreachable; the reason of the client's signal.
+ * Restarts of the service are waited through. @throws CliError after the time; ServiceUnreachable; the signal's reason
  */
 export async function waitForEnd(
   service: Pick<ServiceClient, 'event' | 'signal'>,
@@ -191,7 +184,6 @@ function attempt(number: number): string {
   return number > 1 ? `, attempt ${number}` : '';
 }
 
-/** What the sender is answered besides the id. */
 function remarks({ isRepeat, warnings, failure }: Receipt): string[] {
   const repeat = 'The same key came before: this is that event, nothing new was done.';
   return [

@@ -5,10 +5,7 @@ import { localDayAndTime } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 import { STATUS_COLOURS } from './event-lines.ts';
 
-/*
- * One line per event, the same in `hooks events list` and `hooks events tail`: when it came in the time of whoever looks,
- * how it stands, its id, its hook, what it was about and why it went wrong or waits. Nothing of it can steer the terminal.
- */
+// The same in `hooks events list` and `hooks events tail`. Nothing of it can steer the terminal.
 
 const SHORT: Readonly<Record<EventStatus, string>> = {
   accepted: 'new',
@@ -35,7 +32,6 @@ interface RowLook {
   readonly paint: Paint;
 }
 
-/** Lines of `hooks events list`. */
 export function eventRows(events: readonly EventSummary[], look: RowLook): string[] {
   const times = events.map(({ receivedAt }) => timeColumn(Date.parse(receivedAt), look.now));
   const breadth = Math.max(...times.map((time) => time.length));
@@ -88,7 +84,6 @@ function about(
   return `${left}${GAP}${paint(colour, cut(reason, room - GAP.length - displayWidth(left)))}`;
 }
 
-/** The hook, and the mapping where its name says more. */
 function hookName({ hook, mapping }: EventSummary): string {
   return asLine(mapping === null || mapping === hook ? hook : `${hook} (${mapping})`);
 }

@@ -10,7 +10,6 @@ import { EventTail } from './event-tail.ts';
 /** Most events of one message. */
 const TOLD = 50;
 
-/** A service whose events the test decides, newest last. */
 class Followable {
   readonly #abort = new AbortController();
   readonly signal = this.#abort.signal;

@@ -13,11 +13,8 @@ const MOST_PAGES = 25;
 /** Most open events, beyond the newest page, that are asked after at a time. */
 const MOST_ASKED = 20;
 
-/*
- * Following events by the stream of the service. What it did not tell one by one, because too much happened or the
- * connection was gone, is read from the list; events that had not ended before a break are asked after one by one once
- * newer ones have pushed them off the newest page.
- */
+// What the stream did not tell one by one is read from the list; events that had not ended before a break are asked
+// after one by one once newer ones have pushed them off the newest page.
 
 export interface Followed {
   readonly hook?: string;

@@ -2,10 +2,7 @@ import { CliError } from '../cli-error.ts';
 import { asLine } from '../foreign-text.ts';
 import type { ServiceClient } from '../service/service-client.ts';
 
-/*
- * How a command names an event: by its id, by the beginning of it as lists show it, or as the last one. Ids begin with
- * the time, so the events of one beginning are those of a span of time.
- */
+// Ids begin with the time, so the events of one beginning are those of a span of time.
 
 const WHOLE = 36;
 /** Of the time in an id, in hexadecimal digits. */
@@ -19,8 +16,7 @@ const MOST_NAMED = 5;
 export const EVENT_ID = 'id of the event, its beginning (13 characters usually do), or: last';
 
 /**
- * The id of the one event that is meant; what cannot be the beginning of an id is given back as it is.
- * @throws CliError when several begin like that, or there is no last one.
+ * What cannot be the beginning of an id is given back. @throws CliError when several begin so, or there is no last one
  */
 export async function findEventId(
   service: Pick<ServiceClient, 'events'>,

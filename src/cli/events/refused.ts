@@ -7,10 +7,7 @@ import { asLine } from '../foreign-text.ts';
 import type { QueryOf } from '../service/operations.ts';
 import { age } from '../text-layout.ts';
 
-/*
- * `hooks events list --refused`: requests that became no event. What a sender chose (the name of a hook that is not there)
- * is made harmless before it is shown.
- */
+// What a sender chose (the name of a hook that is not there) is made harmless before it is shown.
 
 export const REFUSED_OPTIONS = [
   option('--refused', 'requests that were refused, instead of events'),
