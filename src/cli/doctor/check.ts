@@ -8,10 +8,7 @@ import type {
   ResolvedSections,
 } from '../../service/index.ts';
 
-/*
- * The vocabulary of `hooks doctor`: a check gets a context, asks whatever it needs, and returns results. Results say what
- * is and what to do; they hold no secret, and nothing of a message or a prompt.
- */
+// Results say what is and what to do; they hold no secret, and nothing of a message or a prompt.
 
 /** One thing that the doctor looks at: an object in `checks/`, and a row in `run-checks.ts`. */
 export type Check =
@@ -26,7 +23,6 @@ export type Check =
     });
 
 interface Named {
-  /** One word. */
   readonly name: string;
 }
 

@@ -30,8 +30,7 @@ export async function checkServers(
 }
 
 /**
- * Whether a server is there: null when it answered anything at all, else the reason in a few words. Only its origin is
- * asked, without a path, a token or a body; a redirect is an answer.
+ * Null: it answered anything at all. Only its origin is asked, without path, token or body; a redirect is an answer.
  */
 export async function reach(url: string): Promise<string | null> {
   const origin = URL.parse(url)?.origin;

@@ -16,9 +16,7 @@ import { ruleOfTwo, unsafeContent } from './checks/foreign-content.ts';
 import { service } from './checks/service.ts';
 import { tokens } from './checks/tokens.ts';
 
-// `hooks doctor` is a list of checks. Each is an object of `checks/` with a name and what it needs: nothing, a configuration
-// without mistakes, or the network besides. They run side by side and know nothing of each other; what a check cannot
-// look at becomes a result like any other, so that the report always has every check in it.
+// Checks run side by side and know nothing of each other; what one cannot look at becomes a result like any other.
 
 /** Everything that is looked at, in this order, which is also that of docs/cli.md. A new check is an object in the file that it belongs to, and a row. */
 export const CHECKS: readonly Check[] = [

@@ -7,7 +7,6 @@ const BURST = 1000;
 const FEW_WAKES = 100;
 const HOUR_SECONDS = 3600;
 
-/** What a burst of hooks meets: how many runs go on at once, and what waits meanwhile. */
 export const burst: Check = {
   name: 'burst',
   needs: 'configuration',

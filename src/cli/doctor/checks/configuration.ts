@@ -13,10 +13,7 @@ import { problemLine } from '../../config/problem-lines.ts';
 import { error, info, ok, warning } from '../check.ts';
 import type { Check, CheckResult, SoundContext } from '../check.ts';
 
-/*
- * What is wrong with the configuration, in the words of a start and of `hooks config check`, which the reading of it has
- * found already: each of these checks shows what is about its own keys, and says so where there is nothing.
- */
+// Each check shows what is about its own keys, in the words of a start, and says so where there is nothing.
 
 /** Checks with keys of their own; everything else is of `configuration`. */
 const KEYS = {
@@ -29,7 +26,6 @@ const KEYS = {
   packages: new RegExp(`^${PACKAGES_KEY}$`),
 } as const;
 
-/** What `hooks config check` says of nothing in particular. */
 export const configuration: Check = {
   name: 'configuration',
   needs: 'nothing',
@@ -76,7 +72,6 @@ export const programs: Check = {
   },
 };
 
-/** Whether npm has installed the packages that this configuration needs, all of which are optional. */
 export const packages: Check = {
   name: 'packages',
   needs: 'configuration',

@@ -8,7 +8,6 @@ let dir: DoctorDirectory;
 beforeEach(() => (dir = new DoctorDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** Everything a service has, for its user alone. */
 function kept(): void {
   dir.write('.env', 'HOOK=q7Xw2Lr9ZkT4mBv8YcN1sHd6').configure({ hooks: { token: '${HOOK}' } });
   mkdirSync(join(dir.path, 'data'));

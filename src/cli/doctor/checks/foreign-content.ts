@@ -44,7 +44,6 @@ function meeting(
   ];
 }
 
-/** The hooks that show an agent foreign text and may deliver what it replies. */
 function waysTo(agent: AgentFields, isDefault: boolean, hooks: HooksOptions): string[] {
   if (!hooks.enabled) return [];
   const runsHere = (agentId: string | undefined): boolean =>
@@ -67,7 +66,6 @@ function mayDeliver({ action = 'agent', deliver }: MappingOptions): boolean {
   return action === 'wake' || (action === 'agent' && deliver !== false);
 }
 
-/** Whether a request to the built-in agent hook may name the agent. */
 function isNamable({ id }: AgentFields, { allowedAgentIds }: HooksOptions): boolean {
   if (allowedAgentIds === undefined || allowedAgentIds.includes('*')) return true;
   return allowedAgentIds.some((allowed) => isSame(allowed, id));

@@ -59,7 +59,6 @@ function estimateBits(value: string): number {
   return -letters.length * perLetter.reduce((sum, share) => sum + share * Math.log2(share), 0);
 }
 
-/** Secrets that stand in two places, one of them a token of ours. */
 function reused(secrets: readonly Secret[]): CheckResult[] {
   const places = Map.groupBy(secrets, ({ value }) => value);
   return (
