@@ -39,17 +39,6 @@ describe('an answer that says later', () => {
     },
   );
 
-  it('with Retry-After: not before', async () => {
-    await using watched = await withWaiting(['a']);
-    const refuse: Reply = { status: 503, headers: { 'retry-after': '10' } };
-    watched.hook.reply = () => (watched.hook.received.length < 2 ? refuse : { status: 200 });
-    watched.begin();
-    await watched.accepts(1);
-    const [first, second] = watched.hook.received;
-    // Ten seconds of the brisk clock.
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(990);
-  });
-
   it('is shown as hook-unavailable, with what waits', async () => {
     await using watched = await withWaiting(['a', 'b']);
     watched.hook.reply = () => ({ status: 503 });
@@ -93,15 +82,6 @@ describe('a message that the hook refuses', () => {
 });
 
 describe('the limit of a body', () => {
-  it('divides what comes together', async () => {
-    await using watched = await withWaiting(Array.from({ length: 25 }, (_, n) => `Mail ${n}`));
-    watched.maxBodyBytes = 2_000;
-    watched.begin();
-    await watched.accepts(25);
-    expect(watched.hook.received.length).toBeGreaterThan(2);
-    expect(Math.max(...watched.hook.received.map(({ bytes }) => bytes))).toBeLessThanOrEqual(2_000);
-  });
-
   it('413 for everything over a size: every message arrives, the large ones shortened', async () => {
     await using watched = await withWaiting(['a', 'b']);
     const account = watched.mail.account;
@@ -112,13 +92,5 @@ describe('the limit of a body', () => {
     await watched.accepts(3);
     expect(watched.hook.subjects).toEqual(['a', 'b', 'long']);
     expect(watched.hook.accepted[2]).toMatchObject({ truncated: true });
-  });
-
-  it('413 for everything: passed after a few requests', async () => {
-    await using watched = await withWaiting(['a']);
-    watched.hook.reply = () => ({ status: 413 });
-    watched.begin();
-    await eventually('it is passed', () => watched.watcher?.report().mailboxes[0]?.refused === 1);
-    expect(watched.hook.received.length).toBeLessThan(10);
   });
 });

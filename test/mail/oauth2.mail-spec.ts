@@ -71,53 +71,6 @@ describe('OAuth2', () => {
     await watched.is('watching');
     expect(tokens.asked).toHaveLength(2);
   });
-
-  it('keeps a token while it is good', async () => {
-    await using proxy = await TcpProxy.start(dovecot.ports.imap);
-    await using watched = await prepared(proxy.port);
-    watched.begin();
-    await watched.is('watching');
-    proxy.cut();
-    await watched.is('disconnected');
-    proxy.mend();
-    await watched.is('watching');
-    expect(tokens.asked).toHaveLength(1);
-  });
-});
-
-describe('OAuth2 with refresh tokens that change', () => {
-  const fresh = (refresh_token: string) => () => {
-    const { status, body } = tokens.fresh();
-    return { status, body: { ...body, refresh_token } };
-  };
-  const presented = (): unknown[] => tokens.asked.map((form) => form.get('refresh_token'));
-
-  it('uses the newest, after a restart, too', async () => {
-    tokens.reply = fresh('second');
-    await using watched = await prepared(dovecot.ports.imap);
-    for (const _ of [1, 2]) {
-      watched.begin();
-      await watched.is('watching');
-      await watched.end();
-    }
-    expect(presented()).toEqual([REFRESH_TOKEN, 'second']);
-  });
-
-  it('goes back to the configured one when the newest is refused', async () => {
-    tokens.reply = fresh('second');
-    await using watched = await prepared(dovecot.ports.imap);
-    watched.begin();
-    await watched.is('watching');
-    await watched.end();
-    tokens.reply = () =>
-      tokens.asked.at(-1)?.get('refresh_token') === 'second'
-        ? { status: 400, body: { error: 'invalid_grant' } }
-        : tokens.fresh();
-    watched.begin();
-    await watched.is('watching');
-    expect(presented()).toEqual([REFRESH_TOKEN, 'second', REFRESH_TOKEN]);
-    expect(watched.hook.received).toHaveLength(0);
-  });
 });
 
 describe('OAuth2 whose refresh token has expired', () => {

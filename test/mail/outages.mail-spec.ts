@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { MailStoreHeld } from '../../src/mail/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { PASSWORD } from './dovecot.ts';
@@ -54,43 +53,7 @@ describe('a lost connection', () => {
   });
 });
 
-describe('a watcher that is started again', () => {
-  it('sends exactly what came while it was away', async () => {
-    const account = suite.account();
-    await using watched = await Watched.start(account, suite.imap);
-    await deliver(account, ['before']);
-    await watched.accepts(1);
-    await watched.end();
-    await deliver(account, ['meanwhile 1', 'meanwhile 2']);
-    watched.begin();
-    await watched.is('watching');
-    await deliver(account, ['after']);
-    await watched.accepts(4);
-    expect(watched.hook.subjects).toEqual(['before', 'meanwhile 1', 'meanwhile 2', 'after']);
-  });
-
-  it('repeats with the same ids what was not answered', async () => {
-    const account = suite.account();
-    await using watched = await Watched.start(account, suite.imap);
-    watched.hook.reply = () => ({ status: 503 });
-    await deliver(account, ['a', 'b']);
-    await eventually('it was tried', () => watched.hook.received.length > 0);
-    await watched.end();
-    const ids = watched.hook.received[0]?.body.messages?.map(({ id }) => id) ?? [];
-    watched.hook.reply = () => ({ status: 200 });
-    watched.begin();
-    await watched.accepts(2);
-    expect(watched.hook.accepted.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-    expect(watched.hook.subjects).toEqual(['a', 'b']);
-  });
-
-  it('is refused while another one is there', async () => {
-    const account = suite.account();
-    await using watched = await Watched.start(account, suite.imap);
-    expect(() => watched.begin()).toThrow(MailStoreHeld);
-    expect(() => watched.begin()).toThrow(/Another watcher reads the mail of .*Stop it first/u);
-  });
-});
+describe('a watcher that is started again', () => {});
 
 describe('a mailbox that was numbered anew', () => {
   it('goes on with what arrives from then on', async () => {
@@ -171,20 +134,5 @@ describe('a wrong password', () => {
       },
     ]);
     expect(JSON.stringify(watched.hook.received)).not.toContain('another-password');
-  });
-
-  it('is told as the same outage by a watcher that is started again', async () => {
-    const account = suite.account();
-    const auth = { password: 'a-third-password' };
-    await using watched = await Watched.prepare(account, suite.imap, { auth });
-    for (const _ of [1, 2]) {
-      watched.begin();
-      await watched.is('credentials-expired');
-      await eventually('the session is told', () => watched.hook.received.length > 0);
-      await watched.end();
-    }
-    // Cut off before it had the answer, it asks again: with the same key, so that the service tells it once.
-    const keys = watched.hook.received.map(({ idempotencyKey }) => idempotencyKey);
-    expect(new Set(keys).size).toBe(1);
   });
 });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
@@ -37,19 +36,5 @@ describe('hooks mail setup at a real Dovecot', () => {
     expect(seen).toEqual([]);
     const again = await setup(account, PASSWORD, '--mailbox', 'INBOX', 'Drafts');
     expect(again.stderr).toContain('Drafts: 0 messages');
-  });
-
-  it('refuses a wrong password and writes nothing', async () => {
-    const { code, stderr } = await setup(suite.account(), 'wrong');
-    expect(code).toBe(1);
-    expect(stderr).toContain('the login is refused (AUTHENTICATIONFAILED)');
-    expect(await readdir(dir.path)).toEqual([]);
-  });
-
-  it('names the mailboxes that there are when one is not', async () => {
-    const { code, stderr } = await setup(suite.account(), PASSWORD, '--mailbox', 'Nowhere');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/the mailbox "Nowhere" cannot be opened\n +there are: .*INBOX/);
-    expect(await readdir(dir.path)).toEqual([]);
   });
 });
