@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
 import { Client } from 'pg';
-import { OPERATOR_TOKEN } from '../faults/tested-service.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
-import { RunningCommand } from '../support/served-commands.ts';
 import { PostgresSuite } from './suite.ts';
 
 const suite = PostgresSuite.inThisFile();
@@ -48,23 +46,6 @@ describe('Two services on one database', () => {
     expect(await b.details(id)).toEqual(await a.details(id));
   });
 
-  it('know what the other accepted by its key', async () => {
-    const [a, b] = both;
-    const ids = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => accepted(n % 2 === 0 ? a : b, 'only once', 'key')),
-    );
-    expect(new Set(ids).size).toBe(1);
-    await world.drain(a);
-    expect(asked('only once')).toBe(1);
-    const other = await b.post(
-      'agent',
-      { message: 'an unlike one', sessionKey: 'faults:a' },
-      'key',
-    );
-    expect(other.status).toBe(422);
-    expect(asked('an unlike one')).toBe(0);
-  });
-
   it('and a third ask other models while one is sick, and do its turns once when it is well again', async () => {
     const [a, b] = both;
     await using c = await world.start();
@@ -96,19 +77,6 @@ describe('Two services on one database', () => {
     await c.stop();
   });
 
-  it('tell `hooks events tail` at one what happens at the other', async () => {
-    const [a, b] = both;
-    const env = { GATEWAY_PORT: new URL(b.url).port };
-    await using tail = new RunningCommand(['events', 'tail'], world.dir, env);
-    const [first, second] = [await accepted(a, 'at one'), await accepted(b, 'at the other')];
-    await eventually(
-      'both are shown',
-      () => tail.stdout.includes(first) && tail.stdout.includes(second),
-    );
-    const third = await accepted(a, 'while it follows');
-    await eventually('it is shown', () => tail.stdout.includes(third));
-  });
-
   it('heed nothing that somebody else in the database says to them', async () => {
     const [a, b] = both;
     const client = new Client({ connectionString: database.url });
@@ -120,35 +88,6 @@ describe('Two services on one database', () => {
     await Promise.all([accepted(a, 'goes on'), accepted(b, 'goes on')]);
     await world.drain(a);
     expect([asked('goes on'), a.hasEnded, b.hasEnded]).toEqual([2, false, false]);
-  });
-
-  it('take the session of a console that began at the other', async () => {
-    const [a, b] = both;
-    const ask = (service: TestedService, method: string, headers: Record<string, string> = {}) => {
-      const url = `${service.url}/ops/api/session`;
-      const ours = { 'sec-fetch-site': 'same-origin', 'x-hooks-console': '1' };
-      return fetch(url, {
-        method,
-        headers: { ...ours, origin: service.url, 'content-type': 'application/json', ...headers },
-        ...(method === 'POST' && { body: JSON.stringify({ token: OPERATOR_TOKEN }) }),
-      });
-    };
-    const cookie = (await ask(a, 'POST')).headers.get('set-cookie')?.replace(/;.*$/, '') ?? '';
-    const loggedIn = async () => (await ask(b, 'GET', { cookie })).json();
-    expect(await loggedIn()).toMatchObject({ loggedIn: true });
-    expect((await ask(a, 'DELETE', { cookie })).status).toBe(200);
-    expect(await loggedIn()).toMatchObject({ loggedIn: false });
-  });
-
-  it('list events page by page', async () => {
-    const [a, b] = both;
-    await Promise.all([accepted(a, 'one'), accepted(a, 'two')]);
-    type Page = { events: { id: string }[]; nextCursor: string | null };
-    const page = async (query: string) => (await b.read(`/ops/api/events?limit=1${query}`)) as Page;
-    const first = await page('');
-    const second = await page(`&cursor=${first.nextCursor}`);
-    expect([first, second].map(({ events }) => events.length)).toEqual([1, 1]);
-    expect(second.events[0]!.id).not.toBe(first.events[0]!.id);
   });
 });
 

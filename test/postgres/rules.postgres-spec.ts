@@ -107,59 +107,6 @@ describe(`Rules of ${INSTANCES} services on one database (behaviour.md §16)`, (
     return open;
   };
 
-  it('limit: never more begin than agreed, whoever was asked', async () => {
-    await start({ limit: { runs: 3, per: '1h' } });
-    const ids = await sendMany(12);
-    for (let hour = 1; hour <= 4; hour += 1) {
-      const waiting = 12 - 3 * hour;
-      await stand(ids, { succeeded: 3 * hour, ...(waiting > 0 && { waiting }) });
-      expect(asked()).toHaveLength(3 * hour);
-      clock.advance(HOUR);
-    }
-    expect(new Set(asked()).size).toBe(12);
-  });
-
-  it('collect: what comes to all of them is one run of each key, which tells of each once', async () => {
-    await start({ collect: { for: '10m', by: '{{ host }}' } });
-    const ids = await sendMany(18, (n) => `host-${n % 2}`);
-    await stand(ids, { waiting: 2, queued: 16 });
-    expect(asked()).toEqual([]);
-    clock.advance(10 * MINUTE);
-    await stand(ids, { succeeded: 2, collected: 16 });
-    expect(asked().toSorted()).toEqual([
-      expect.stringMatching(/^9 events, \S+ to \S+, a line each:\n- host-0 is down \(×9\)$/),
-      expect.stringMatching(/^9 events, \S+ to \S+, a line each:\n- host-1 is down \(×9\)$/),
-    ]);
-  });
-
-  it('whenBusy skip: of many at once in one session one has a run', async () => {
-    await start({ sessionKey: 'check:{{ host }}', whenBusy: 'skip' });
-    const open = answerLater();
-    const ids = await sendMany(9, () => 'a');
-    await eventually('an agent is asked', () => open.length > 0);
-    await stand(ids, { running: 1, skipped: 8 });
-    open[0]!.answer();
-    await stand(ids, { succeeded: 1, skipped: 8 });
-    expect(asked()).toHaveLength(1);
-  });
-
-  it('whenBusy replace: the last of many has the run, also where another service is at it', async () => {
-    await start({ sessionKey: 'check:{{ host }}', whenBusy: 'replace' });
-    const open = answerLater();
-    const first = await send(0, 'a');
-    await eventually('an agent is asked', () => open.length === 1);
-    const ids = await sendMany(9, () => 'a');
-    await stand([first], { skipped: 1 });
-    await stand(ids, { running: 1, skipped: 8 });
-    const last = await send((open[0]!.by + 1) % INSTANCES, 'a', 'last');
-    await stand(ids, { skipped: 9 });
-    await eventually('its agent is asked', () => asked().includes('a is last'));
-    for (const { answer } of open) answer();
-    await stand([last], { succeeded: 1 });
-    const replies = (await detailsOf([first, ...ids, last])).map(({ runs }) => runs[0]?.reply);
-    expect(replies).toEqual([...Array.from({ length: 10 }, () => null), 'done']);
-  });
-
   describe('budgets', () => {
     /** Each turn reserves some 17,000, and uses 14,000. */
     const MOST = 40_000;

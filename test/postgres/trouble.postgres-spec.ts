@@ -117,27 +117,6 @@ describe('Two services whose database is in trouble', () => {
     await flawless();
     expect(both[0]!.output + both[1]!.output).toContain(FULL);
   });
-
-  it('(it cancels statements) refuse, and go on when it is faster', async () => {
-    const services = await begin(database.url);
-    await world.load(services, async () => {
-      await taken(5);
-      await suite.server.query(`ALTER DATABASE ${database.name} SET statement_timeout = '300ms'`);
-      await suite.server.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`,
-        [database.name],
-      );
-      const locker = new Client({ connectionString: database.url });
-      await locker.connect();
-      await locker.query('BEGIN; SET LOCAL statement_timeout = 0; LOCK TABLE hooks.events');
-      await refused(2);
-      await locker.query('ROLLBACK');
-      await locker.end();
-      await suite.server.query(`ALTER DATABASE ${database.name} RESET statement_timeout`);
-      await taken(20);
-    });
-    await flawless();
-  });
 });
 
 it.each([
