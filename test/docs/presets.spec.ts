@@ -161,20 +161,6 @@ describe('every preset', () => {
     expect(new Set(asked.map(({ id }) => id))).toEqual(new Set(ids));
   });
 
-  it.each(NAMES)('%s shows where its content came from', (name) => {
-    const { mapping, runs } = outcome(name).first;
-    const source = name === 'generic' ? 'deployer' : mapping;
-    const [run] = runs;
-    expect(run?.prompt).toContain(`\nSource: ${source}\nHook: ${name}\n`);
-  });
-
-  it.each(NAMES)('%s runs again for nothing but its path', async (name) => {
-    const before = await hooks.stored();
-    const answer = await hooks.post(`/${name}/x`, presetFixture(name).request.body);
-    expect(answer.status).toBe(404);
-    expect(await hooks.stored()).toBe(before);
-  });
-
   it.each(others)('$preset reads well for $name', async ({ preset, message, ...request }) => {
     expect(await messagesOf(preset, request)).toEqual([message]);
   });
