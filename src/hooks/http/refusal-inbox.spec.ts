@@ -38,22 +38,6 @@ function takeAll(): NewRefusal[] {
 }
 
 describe('RefusalInbox', () => {
-  it('hands on verified senders one by one, strangers as sums of a minute', () => {
-    clock.advance(1500);
-    add(sender(), sender(), sender({ status: 503, code: 'paused' }), stranger(), stranger());
-    add(stranger({ client: '192.0.2.8' }));
-    const at = clock.now();
-    const minute = at - (at % 60_000);
-    expect(inbox.take()).toMatchObject([
-      { kind: 'lost', at, count: 1 },
-      { kind: 'lost', at, count: 1 },
-      { kind: 'failed', at, code: 'paused' },
-      { kind: 'unverified', at: minute, client: '192.0.2.7', count: 2 },
-      { kind: 'unverified', at: minute, client: '192.0.2.8', count: 1 },
-    ]);
-    expect(inbox.take()).toEqual([]);
-  });
-
   it('sums up known tokens that may not speak here by their names', () => {
     const known = stranger({ verifiedBy: 'token ci', reason: 'token ci may not speak' });
     add(stranger(), known, known, { ...known, verifiedBy: 'token b' });
@@ -180,13 +164,6 @@ describe('RefusalInbox', () => {
     }
     expect(logs.lines.slice(1)).toEqual([expect.stringContaining('"count":1')]);
     expect(inbox.isEmpty).toBe(true);
-  });
-
-  it('names what a verified sender asked for where there is no hook, and leaves out a quoting sentence', () => {
-    inbox.add(sender({ hook: null, name: 'githbu', code: 'unknown_hook' }), LINE);
-    inbox.add(sender({ code: 'invalid_payload' }), { ...LINE, reason: null });
-    expect(logs.lines[0]).toContain('"hook":"githbu"');
-    expect(logs.lines[1]).not.toContain('reason');
   });
 
   it('is empty at the beginning, and calls its listener with each refusal', () => {

@@ -82,28 +82,6 @@ describe('SignatureCheck', () => {
     held.end();
   });
 
-  it('takes whoever goes away in the middle of a body for a failure: nobody keeps all room by that', async () => {
-    clock.advance(60_000);
-    const gone = read(null, Promise.reject(new ClientGone())).catch((error: unknown) => error);
-    expect(await gone).toBeInstanceOf(ClientGone);
-    const held = holding(4);
-    const waits = read(null).catch((error: unknown) => error);
-    expect([check.heldBytes, clock.waiting]).toEqual([4 * MIB, 1]);
-    held.end();
-    await waits;
-    expect(check.heldBytes).toBe(0);
-  });
-
-  it('leaves half of the room to others, however good a client has been', async () => {
-    clock.advance(60_000);
-    const held = holding(16);
-    const own = read(null);
-    expect([check.heldBytes, clock.waiting]).toEqual([16 * MIB, 1]);
-    await expect(read(null, undefined, undefined, '192.0.2.2')).resolves.toBeDefined();
-    held.end();
-    await expect(own).resolves.toBeDefined();
-  });
-
   it('remembers a failure for a minute', async () => {
     clock.advance(60_000);
     await expect(read(null)).resolves.toMatchObject({ scheme: 'github' });
