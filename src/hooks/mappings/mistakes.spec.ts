@@ -13,14 +13,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
   ['null for the match', { match: null }, '.match', 'must not be null', 'null'],
   ['a number for a path', { match: { path: 3 } }, '.match.path', 'must be a string', 'a number'],
   ['an empty path', { match: { path: '' } }, '.match.path', 'must not be empty', 'an empty text'],
-  [
-    'a list for a source',
-    { match: { source: [] } },
-    '.match.source',
-    'must be a string',
-    'an empty list',
-  ],
-  ['a number for an action', { action: 1 }, '.action', 'must be one of wake, agent', 'a number'],
   ['an unknown action', { action: 'run' }, '.action', 'must be one of wake, agent', 'a text'],
   [
     'an unknown wake mode',
@@ -29,9 +21,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'must be one of now, next-heartbeat',
     'a text',
   ],
-  ['a number for a name', { name: 7 }, '.name', 'must be a string', 'a number'],
-  ['an object for an agent', { agentId: {} }, '.agentId', 'must be a string', 'an object'],
-  ['an empty agent', { agentId: '' }, '.agentId', 'must not be empty', 'an empty text'],
   ['true for a session', { sessionKey: true }, '.sessionKey', 'must be a string', 'true'],
   [
     'an unknown session mode',
@@ -54,10 +43,7 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'must be a text or a list of lines, each a text or {each:',
     'an object',
   ],
-  ['false for instructions', { instructions: false }, '.instructions', 'must be a string', 'false'],
-  ['true for forEach', { forEach: true }, '.forEach', 'must be a string', 'true'],
   ['a text for deliver', { deliver: 'yes' }, '.deliver', 'must be true or false', 'a text'],
-  ['a number for deliver', { deliver: 1 }, '.deliver', 'must be true or false', 'a number'],
   [
     'an unknown channel',
     { channel: 'chan_9' },
@@ -65,9 +51,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'must be one of last, chan_1, chan_2',
     'a text',
   ],
-  ['a number for a recipient', { to: 49 }, '.to', 'must be a string', 'a number'],
-  ['an empty model', { model: '' }, '.model', 'must not be empty', 'an empty text'],
-  ['a number for thinking', { thinking: 2 }, '.thinking', 'must be a string', 'a number'],
   [
     'a text for a timeout',
     { timeoutSeconds: '60' },
@@ -88,20 +71,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     '.timeoutSeconds',
     'must not be greater than 86400',
     'a number',
-  ],
-  [
-    'NaN for a timeout',
-    { timeoutSeconds: Number.NaN },
-    '.timeoutSeconds',
-    'must be a number',
-    'not a number',
-  ],
-  [
-    'a text for trust',
-    { allowUnsafeExternalContent: 'true' },
-    '.allowUnsafeExternalContent',
-    'must be true or false',
-    'a text',
   ],
   ['a number for a dedupeKey', { dedupeKey: 5 }, '.dedupeKey', 'must be a string', 'a number'],
   [
@@ -163,13 +132,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'a text',
   ],
   [
-    'a forEach in braces',
-    { forEach: '{{ items }}' },
-    '.forEach',
-    'is not a path; write for example messages',
-    'a text',
-  ],
-  [
     'an empty message',
     { messageTemplate: '' },
     '.messageTemplate',
@@ -195,13 +157,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     { match: { path: 'ci builds' } },
     '.match.path',
     'no URL has blanks, ? or # there; write it percent-encoded',
-    'a text',
-  ],
-  [
-    'a path with a query',
-    { match: { path: 'ci?x=1' } },
-    '.match.path',
-    'no URL has blanks, ? or # there',
     'a text',
   ],
   [
@@ -257,13 +212,6 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
     'a session for a wake',
     { action: 'wake', sessionKey: 'x' },
     '.sessionKey',
-    'has no meaning for a wake action; remove it',
-    'a text',
-  ],
-  [
-    'a recipient for a wake',
-    { action: 'wake', to: '1' },
-    '.to',
     'has no meaning for a wake action; remove it',
     'a text',
   ],
@@ -415,23 +363,14 @@ describe('trust that a sender could choose is refused at start (behaviour §3)',
 });
 
 describe('mistakes in conditions are named with their place (behaviour §7)', () => {
-  it.each([
-    ['no object', ['a'], '.when must be an object (mapping "a", given: a list)'],
-    [
-      'an unknown operator',
-      { 'payload.a': { gtt: 3 } },
-      '.when["payload.a"].gtt is no operator; known are not, any, all, exists, gt, gte, lt, lte, startsWith, endsWith, contains (mapping "a", given: a number)',
-    ],
-    [
-      'an unknown root',
-      { 'body.a': 'x' },
-      '.when["body.a"] looks nowhere; begin with payload., headers. or query., or write and or or (mapping "a", given: a text)',
-    ],
-  ])('%s', (_, when, sentence) => {
-    expect(findProblems(asWritten({ mappings: [{ id: 'a', when }] }))).toEqual([
-      `hooks.mappings[0]${sentence}`,
-    ]);
-  });
+  it.each([['no object', ['a'], '.when must be an object (mapping "a", given: a list)']])(
+    '%s',
+    (_, when, sentence) => {
+      expect(findProblems(asWritten({ mappings: [{ id: 'a', when }] }))).toEqual([
+        `hooks.mappings[0]${sentence}`,
+      ]);
+    },
+  );
 });
 
 describe('a mapping that can never match is a warning that names both (issue 3)', () => {
