@@ -126,10 +126,4 @@ describe('the cases of presets', () => {
       expect(Object.keys(when ?? {})).not.toEqual([]);
     },
   );
-
-  it('none sends anywhere, trusts anything or chooses an agent by itself', () => {
-    const control = ['to', 'channel', 'deliver', 'agentId', 'model', 'allowUnsafeExternalContent'];
-    const given = all.flatMap((one) => Object.keys(one));
-    expect(given.filter((field) => control.includes(field))).toEqual([]);
-  });
 });

@@ -18,30 +18,9 @@ describe('a mapping with the id of a preset merges over it (behaviour §7), for 
     ['nothing', {}, { name: 'Gitea', sessionKey: 'hook:gitea:acme/shop' }],
     ['a text', { instructions: 'Be brief.' }, { instructions: 'Be brief.', name: 'Gitea' }],
     ['a template of words', { messageTemplate: '{{ ref }}' }, { message: 'refs/heads/main' }],
-    [
-      'a template of the session',
-      { sessionKey: 'hook:x:{{ ref }}' },
-      { sessionKey: 'hook:x:refs/heads/main' },
-    ],
-    [
-      'a template of the key',
-      { dedupeKey: '{{ after }}' },
-      { dedupeKey: '6f2d54a1c9e3b8d7402f9a5be0c1d3e4f5a6b7c8' },
-    ],
-    ['a template of the name', { name: 'Git {{ ref }}' }, { name: 'Git refs/heads/main' }],
-    [
-      'a template of the recipient',
-      { to: '42' },
-      { deliver: { channel: 'last', to: '42', toFrom: 'mapping' } },
-    ],
-    ['a template of the model', { model: 'local/a' }, { model: 'local/a' }],
-    ['a template of the thinking level', { thinking: 'low' }, { thinking: 'low' }],
     ['a list of values', { channel: 'chan_2' }, { deliver: { channel: 'chan_2' } }],
-    ['a wake mode', { wakeMode: 'next-heartbeat' }, { wakeMode: 'next-heartbeat' }],
-    ['a session mode', { sessionMode: 'persistent' }, { sessionMode: 'persistent' }],
     ['a switch', { deliver: false }, { deliver: null }],
     ['a number', { timeoutSeconds: 9 }, { timeoutSeconds: 9 }],
-    ['an agent', { agentId: 'main' }, { agentId: 'main' }],
   ] as [string, Mapping, object][])('%s', async (_, mapping, expected) => {
     expect(await giteaWith(mapping)).toMatchObject([expected]);
   });
