@@ -54,27 +54,6 @@ async function accept(
 }
 
 describe('EventAcceptance (behaviour §1.9, §10)', () => {
-  it('tells an accepted event from a repeat', async () => {
-    expect((await accept()).accepted).toEqual({ receipt, isReplay: false });
-    expect((await accept({}, { outcome: 'replayed', receipt })).accepted).toEqual({
-      receipt,
-      isReplay: true,
-    });
-  });
-
-  it.each([
-    [{ outcome: 'conflict', scope: 'key' }, 'idempotency_conflict', 422, undefined],
-    [{ outcome: 'conflict', scope: 'signed\ngithub\nci' }, 'signature_reused', 401, undefined],
-    [{ outcome: 'full' }, 'event_queue_full', 503, 5],
-    [{ outcome: 'paused' }, 'paused', 503, 5],
-  ] as const)('%j is refused as %s %d', async (answer, code, status, retryAfterSeconds) => {
-    await expect(accept({}, answer)).rejects.toMatchObject({
-      code,
-      status,
-      retryAfterSeconds,
-    });
-  });
-
   it('a ledger that cannot write is 503 without its reason, anything else stays a failure', async () => {
     const refused = accept({}, new LedgerUnavailable('/data/events.db: disk full'));
     await expect(refused).rejects.toMatchObject({
@@ -83,20 +62,5 @@ describe('EventAcceptance (behaviour §1.9, §10)', () => {
       message: expect.not.stringContaining('/data'),
     });
     await expect(accept({}, new TypeError('oops'))).rejects.toThrow(TypeError);
-  });
-
-  it('a replayed event has no keys', async () => {
-    const trust = { level: 'untrusted', verifiedBy: 'token' } as const;
-    const action = {
-      kind: 'wake',
-      text: 'x',
-      mode: 'now',
-      agentId: 'main',
-      trust,
-      dedupeKey: 'd',
-    } as const;
-    const { event } = await accept({ replayOf: 'e0', idempotencyKey: 'k', actions: [action] });
-    expect(event).toMatchObject({ warnings: [], actions: [{ receipt: { kind: 'wake' } }] });
-    expect([event?.keys, event?.actions[0]?.dedupeKey]).toEqual([undefined, undefined]);
   });
 });

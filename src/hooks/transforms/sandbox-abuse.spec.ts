@@ -143,13 +143,7 @@ describe('to get out', () => {
       FAILED,
       `await (async () => {}).constructor('await process')()`,
     ],
-    [
-      'constructor of a generator',
-      FAILED,
-      `(function* () {}).constructor('yield process')().next()`,
-    ],
     ['constructor of console.log', FAILED, `console.log.constructor('return process')().exit(1)`],
-    ['constructor of Math.random', FAILED, `Math.random.constructor('return process')().exit(1)`],
     ['indirect eval', FAILED, `return (0, eval)('process.env')`],
     [
       'Error.prepareStackTrace',
@@ -165,23 +159,10 @@ describe('to get out', () => {
     ['computed require', FAILED, `return globalThis['req' + 'uire']('fs')`],
     ['computed import of node:fs', FAILED, `const name = 'node:fs'; return await import(name)`],
     ['computed import of std', FAILED, `const name = 'std'; return await import(name)`],
-    ['computed import of os', FAILED, `const name = 'os'; return await import(name)`],
-    [
-      'computed import of a file',
-      FAILED,
-      `const name = 'file:///etc/passwd'; return await import(name)`,
-    ],
-    [
-      'computed import of a data URL',
-      FAILED,
-      `const name = 'data:text/javascript,1'; return await import(name)`,
-    ],
     ['literal import of node:fs', FAILED, `return await import('node:fs')`],
     ['literal require of fs', FAILED, `return require('fs').readFileSync('/etc/passwd', 'utf8')`],
     ['fetch', FAILED, `return await fetch('http://127.0.0.1')`],
-    ['timers', FAILED, `setTimeout(() => {}, 1)`],
     ['WebAssembly', FAILED, `new WebAssembly.Memory({ initial: 1000 })`],
-    ['structuredClone and postMessage', FAILED, `postMessage('x'); structuredClone({})`],
   ]);
 });
 
@@ -216,14 +197,7 @@ describe('to change what the host makes of the result', () => {
       `for (const it of [Object, Array, Function, Promise, String])
     it.prototype.polluted = 1; globalThis.polluted = 1; return {}`,
     ],
-    [
-      'iterators replaced',
-      'harmless',
-      `Array.prototype[Symbol.iterator] = () => { throw 1 };
-    console.log('a', 'b'); return {}`,
-    ],
     ['a sparse list', INVALID, `const list = []; list.length = 5; return list`],
-    ['a boxed text', INVALID, `return new String('x')`],
   ]);
 });
 
@@ -240,11 +214,6 @@ describe('with values that act when they are read', () => {
       `const it = { then(done) { done(it) } }; return it`,
     ],
     ['error whose message loops', TIMEOUT, `throw { get message() { for (;;); } }`],
-    [
-      'error whose constructor loops',
-      TIMEOUT,
-      `throw { name: 'Error', get constructor() { for (;;); } }`,
-    ],
     ['error that is a hostile proxy', FAILED, `throw new Proxy({}, { get() { throw 1 } })`],
     ['error with a huge message', FAILED, `throw new Error('x'.repeat(1e6))`],
     ['console of a looping getter', TIMEOUT, `console.log({ get a() { for (;;); } })`],
@@ -266,11 +235,6 @@ describe('never to end', () => {
       TIMEOUT,
       `const again = () => { Promise.resolve().then(again) }; again(); await new Promise(() => {})`,
     ],
-    [
-      'async generator loop',
-      TIMEOUT,
-      `async function* g() { for (;;) yield 1 } for await (const _ of g());`,
-    ],
     ['promise that never settles', FAILED, `await new Promise(() => {})`],
     [
       'never settles while loading',
@@ -280,7 +244,6 @@ describe('never to end', () => {
     ['catastrophic regular expression', TIMEOUT, `/^(a+)+$/.test('a'.repeat(40) + '!')`],
     ['native that cannot be interrupted', TIMEOUT, `new Array(1e9) + ''`],
     ['comparison function', TIMEOUT, `[2, 1].sort(() => { for (;;); })`],
-    ['replace function', TIMEOUT, `'a'.replace(/a/, () => { for (;;); })`],
     ['Atomics.wait', FAILED, `Atomics.wait(new Int32Array(new SharedArrayBuffer(8)), 0, 0)`],
   ]);
 });
@@ -289,18 +252,7 @@ describe('to take all memory or stack', () => {
   itEnds([
     ['arrays', FAILED, `const all = []; for (;;) all.push(new Array(1e4).fill(1))`],
     ['strings', FAILED, `let all = 'x'; for (;;) all += all + 'y'`],
-    ['many strings', FAILED, `const all = []; for (;;) all.push('x'.repeat(1e5) + all.length)`],
     ['buffers', FAILED, `const all = []; for (;;) all.push(new ArrayBuffer(1e6))`],
-    [
-      'maps',
-      FAILED,
-      `const all = new Map(); for (let i = 0; ; i++) all.set({}, 'x'.repeat(1000) + i)`,
-    ],
-    [
-      'closures',
-      FAILED,
-      `let all = null; for (;;) { const it = all; const data = new Array(100).fill(0); all = () => [it, data] }`,
-    ],
     ['one huge string', FAILED, `'x'.repeat(2 ** 28).split('')`],
     ['one huge array', FAILED, `return new Uint8Array(2 ** 31 - 1).join()`],
     ['endless spread', FAILED, `function* g() { for (;;) yield 'xxxx' } return [...g()]`],

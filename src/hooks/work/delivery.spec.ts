@@ -70,11 +70,6 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
     expect(listKinds(changes)).toEqual(['delivery-update']);
   });
 
-  it('unless-delivered: posts no summary and asks the heartbeat that waited', async () => {
-    const { changes } = await perform(LATER);
-    expect(listKinds(changes)).toEqual(['delivery-update', 'route', 'work:heartbeat']);
-  });
-
   it('makes the heartbeat due that waits for it', async () => {
     const [heartbeat] = only((await perform({ wakeMode: 'now' })).changes, 'work');
     expect(heartbeat?.work).toMatchObject({ kind: 'heartbeat', dueAt: work.clock.now() + 250 });
@@ -295,10 +290,6 @@ describe('DeliveryStep: a crash or a stop between sending and recording', () => 
     expect(outcome).toEqual(times === 1 ? { type: 'done' } : { type: 'dead' });
     const [update] = changes;
     expect(update).toMatchObject(times === 1 ? { status: 'delivered' } : UNKNOWN);
-  });
-
-  it('stopped while sending, onUnknown: retry is begun again by the next start', async () => {
-    expect((await stopped()).outcome).toMatchObject({ type: 'retry', interrupted: true });
   });
 
   it('stopped while sending, onUnknown: stop ends it as unknown', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { AgentError, DeliveryError } from '../ports/index.ts';
-import { deliveryLease, runLease } from '../../../test/support/leases.ts';
+import { AgentError } from '../ports/index.ts';
+import { runLease } from '../../../test/support/leases.ts';
 import { WorkUnderTest, only, settled } from '../../../test/support/work-under-test.ts';
 import type { Commit } from '../../../test/support/work-under-test.ts';
 
@@ -44,11 +44,6 @@ describe('the summary of a run (behaviour §5 Summary)', () => {
     await settled();
     work.clock.advance(5000);
     expect(summaryOf(await commit)).toBe('Hook CI (timeout): no reply within 5 s');
-  });
-
-  it('of a reply that could not be delivered', async () => {
-    work.channel.answer = () => Promise.reject(new DeliveryError('blocked', 'permanent'));
-    expect(summaryOf(await work.perform(deliveryLease()))).toBe('Hook CI (delivery): blocked');
   });
 
   it('keeps 2,000 characters and cuts more, with an ellipsis', async () => {
