@@ -10,18 +10,6 @@ beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
 describe('banner', () => {
-  it('shows commands with the tokens as files, never the tokens', async () => {
-    const demo = await loadConfiguration(dir.path, {});
-    const text = banner(demo, AT, dir.path);
-    expect(text).toContain(`${URL}/hooks/wake -H "Authorization: Bearer $(cat data/hook-token)"`);
-    expect(text).toContain(`${URL}/hooks/agent -H "Authorization: Bearer $(cat data/hook-token)"`);
-    expect(text).toContain(
-      `curl -sS -H "Authorization: Bearer $(cat data/operator-token)" ${URL}/ops/api/events`,
-    );
-    expect(text).not.toContain(demo.hooks.token);
-    expect(text).not.toContain(demo.operatorToken);
-  });
-
   it('gives full paths, quoted where the shell needs it, outside the working directory', async () => {
     const demo = {
       ...(await loadConfiguration(dir.path, {})),

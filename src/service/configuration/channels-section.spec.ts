@@ -131,18 +131,15 @@ describe('bindChannels', () => {
       { chan_5: { token: 't', apiRoot: 'https://chat.example.org?a=b' } },
       /^channels.chan_5.apiRoot must be a URL such as https:\S+, without user, \? and #$/,
     ],
-    [{ chan_5: { token: 't', apiRoot: 'https://a:b@chat.example.org' } }, /apiRoot must be a URL/],
     [
       { chan_5: { ...WEBHOOK, secrets: [SECRET.slice(6)] } },
       /webhook: each of secrets must be whsec_ and 24 to 64 bytes in base64, .*openssl rand/,
     ],
-    [{ chan_5: { ...WEBHOOK, secrets: [`${SECRET}!`] } }, /webhook: each of secrets must be/],
     [{ chan_5: { ...WEBHOOK, secrets: ['whsec_c2hvcnQ='] } }, /webhook: each of secrets must be/],
     [{ chan_5: { ...WEBHOOK, secrets: [] } }, /webhook: secrets is empty/],
     [{ chan_5: { ...WEBHOOK, secrets: SECRET } }, /^channels.chan_5.secrets must be an array/],
     [{ chan_5: { provider: 'webhook' } }, /webhook: url and secrets are missing/],
     [{ chan_5: { ...WEBHOOK, url: 'http://localhost:9/x' } }, /set allowPrivate: true/],
-    [{ chan_5: { ...WEBHOOK, url: 'http://127.0.0.1/x' } }, /set allowPrivate: true/],
     [{ chan_5: { ...WEBHOOK, url: 'http://[::ffff:10.0.0.1]/x' } }, /set allowPrivate: true/],
     [
       { chan_5: { ...WEBHOOK, url: 'https://a:b@example.org' } },

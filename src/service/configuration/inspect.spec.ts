@@ -49,40 +49,6 @@ describe('inspectConfiguration warns of what the service would warn of', () => {
       expect(Object.keys(await warningsOf(off))).toEqual(['hooks.enabled']);
     });
   });
-
-  it('a mapping to a channel that nobody serves', async () => {
-    const to = (entry: object): object => ({ hooks: { ...hooks, mappings: [entry] } });
-    expect(await warningsOf(to({ id: 'a', channel: 'chan_3' }))).toEqual({
-      'hooks.mappings[0].channel': 'names a channel without a provider; configure channels.chan_3',
-    });
-    expect(await warningsOf(to({ id: 'a', channel: 'chan_3', deliver: false }))).toEqual({});
-    expect(await warningsOf(to({ id: 'a', channel: 'last' }))).toEqual({});
-  });
-
-  it('a mapping to an agent that is not there', async () => {
-    const mappings = [
-      { id: 'a', agentId: 'nobody' },
-      { id: 'b', agentId: ' OPS ' },
-    ];
-    const written = {
-      hooks: { ...hooks, mappings },
-      agents: { list: [{ id: 'ops', model: 'auto' }] },
-    };
-    expect(await warningsOf(written)).toEqual({
-      'hooks.mappings[0].agentId':
-        'names no agent ("nobody"; known: ops); the default agent takes what comes there',
-    });
-  });
-
-  it('a mapping to a model while there is no provider', async () => {
-    const mappings = [
-      { id: 'a', model: 'openai/gpt' },
-      { id: 'b', model: 'auto' },
-    ];
-    expect(Object.keys(await warningsOf({ hooks: { ...hooks, mappings } }))).toEqual([
-      'hooks.mappings[0].model',
-    ]);
-  });
 });
 
 describe('inspectConfiguration of values that are no texts', () => {

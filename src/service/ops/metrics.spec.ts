@@ -60,18 +60,6 @@ describe('Metrics', () => {
     expect(lines).toContain('hooks_tokens_total{agent="ops",kind="output"} 6');
   });
 
-  it('tells how long the oldest work that waits has been due', async () => {
-    const work = [
-      { kind: 'run', state: 'waiting', count: 2, oldestDueAt: 4000 },
-      { kind: 'delivery', state: 'waiting', count: 1 },
-    ] as const;
-    const { text: lines } = await (
-      await Metrics.load()
-    ).scrape({ work, now: 9000, store: null, mail: undefined });
-    expect(lines).toContain('hooks_work_oldest_seconds{kind="run"} 5');
-    expect(lines).not.toContain('hooks_work_oldest_seconds{kind="delivery"}');
-  });
-
   it('leaves it to the runner whether a turn may be begun again', async () => {
     const runner = (await Metrics.load()).counted(new FixedRunner([]));
     expect(runner.mayRepeat(turn)).toBe(true);
