@@ -1,6 +1,5 @@
 import { WriteStream } from 'node:tty';
 import { array, assert, integer, property, string } from 'fast-check';
-import { safeJson } from './foreign-text.ts';
 import { Progress, Terminal, tableLines } from './terminal.ts';
 import type { Streams } from './terminal.ts';
 
@@ -80,17 +79,6 @@ describe('Terminal', () => {
     const [, row = ''] = text().split('\n');
     expect(row).toHaveLength(40);
     expect(row.endsWith('x…')).toBe(true);
-  });
-});
-
-describe('safeJson', () => {
-  it('shows nothing that steers a terminal, and reads back as it was', () => {
-    const document = {
-      text: '\u001b]52;c;x\u0007 \u009b2J \u202e \u2066 \u200b \u2028 \ufeff \u{e0041} ü 😀',
-    };
-    const json = safeJson(document, 0);
-    expect(json).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
-    expect(JSON.parse(json)).toEqual(document);
   });
 });
 

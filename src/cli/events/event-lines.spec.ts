@@ -1,22 +1,6 @@
 import { deliveryDetails, eventDetails, runDetails } from '../../../test/support/event-details.ts';
 import { age, duration } from '../text-layout.ts';
-import { detailLines, outcomeLines, replyLines } from './event-lines.ts';
-
-/** What `hidden` would do to a terminal that is shown it. */
-const HOSTILE = '\u001b]52;c;eA==\u0007\u009b2J\u202e\u{e0041}\r';
-const STEERING = /[\p{Cc}\p{Bidi_Control}\u{e0000}-\u{e0fff}]/u;
-
-function hostile(value: unknown): unknown {
-  if (typeof value === 'string') return HOSTILE;
-  if (Array.isArray(value)) return value.map(hostile);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      /^(?:status|outcome|heartbeat|\w*[aA]t)$/.test(name) ? inner : hostile(inner),
-    ]),
-  );
-}
+import { detailLines, outcomeLines } from './event-lines.ts';
 
 const FULL = eventDetails({
   mapping: 'm',
@@ -194,14 +178,6 @@ describe('detailLines', () => {
     ]) {
       expect(text).toContain(fact);
     }
-  });
-
-  it('never hand anything foreign to the terminal as it is', () => {
-    const details = { ...FULL, ...(hostile(FULL) as typeof FULL), status: FULL.status };
-    for (const line of [...detailLines(details), ...replyLines(details)]) {
-      expect(line).not.toMatch(STEERING);
-    }
-    expect(detailLines(details).join('')).toContain(String.raw`\u001b]52;c;eA==\u0007\u009b2J`);
   });
 
   it('say that a payload may be forgotten', () => {
