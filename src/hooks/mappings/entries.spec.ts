@@ -171,13 +171,6 @@ describe('a preset with cases (behaviour §7)', () => {
       ],
     ],
     [
-      'an id that is used twice',
-      [{ id: 'forge' }, { id: 'forge' }],
-      [
-        'hooks.mappings[1].id "forge" is used twice; give each mapping its own id (mapping "forge", given: a text)',
-      ],
-    ],
-    [
       'trust that a sender could choose',
       [{ id: 'forge', allowUnsafeExternalContent: true }],
       [
