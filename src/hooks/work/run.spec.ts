@@ -80,16 +80,6 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
     ]);
   });
 
-  it('posts into the main session of the agent that ran', async () => {
-    await start({ agents: { list: [{ id: 'main' }, { id: 'ops' }] } });
-    const { changes } = await perform({ agentId: 'ops', session: 'agent:ops:hook:x' });
-    expect(only(changes, 'system-event')).toMatchObject([{ session: 'agent:ops:main' }]);
-    expect(only(changes, 'work')[0]?.work).toMatchObject({
-      key: 'agent:ops:main',
-      kind: 'heartbeat',
-    });
-  });
-
   it('of an agent that is no longer there fails, and no other agent is asked', async () => {
     const { outcome, changes } = await perform({ agentId: 'ops', session: 'agent:ops:hook:x' });
     expect(work.runner.turns).toEqual([]);
@@ -123,17 +113,6 @@ describe('RunStep: the order of effects (behaviour §5, spec "POST /hooks/agent"
   it('delivers nothing when deliver is false', async () => {
     const { changes } = await perform({ deliver: null });
     expect(listKinds(changes)).toEqual(['run-update', 'turn', 'system-event', 'work:heartbeat']);
-  });
-
-  it.each([
-    ['**HEARTBEAT_OK**', 'the reply is a heartbeat acknowledgement'],
-    [' \n', 'the reply is empty'],
-  ])('skips the delivery of %j and says why', async (reply, error) => {
-    work.runner.reply = () => reply;
-    const { changes } = await perform();
-    expect(only(changes, 'delivery')).toMatchObject([{ status: 'skipped', error }]);
-    expect(listKinds(changes)).not.toContain('work:delivery');
-    expect(listKinds(changes)).toContain('system-event');
   });
 });
 
@@ -242,14 +221,6 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     expect(update).not.toHaveProperty('note');
   });
 
-  it('what only a person can mend ends at once', async () => {
-    const advice = 'the provider refused the API key: check models.providers.openai.apiKey (401)';
-    work.runner.reply = failing(new AgentError(advice, 'needs-operator'));
-    const { outcome, changes } = await perform();
-    expect(outcome).toEqual({ type: 'dead' });
-    expect(only(changes, 'run-update')).toMatchObject([{ status: 'failed', error: advice }]);
-  });
-
   it('times out from the start of the run, even when the runner ignores its signal', async () => {
     work.runner.reply = () => new Promise<string>(() => {});
     const step = perform({ timeoutSeconds: 0.5 });
@@ -294,16 +265,6 @@ describe('RunStep: a stop (issue 4.9)', () => {
     expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
   });
 
-  it('records the tool calls of a run that may have acted', async () => {
-    work.runner.isSafe = false;
-    work.runner.toolCalls = [
-      { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 },
-    ];
-    const { changes } = await stopped();
-    const { toolCalls } = work.runner;
-    expect(only(changes, 'run-update')).toMatchObject([{ status: 'interrupted', toolCalls }]);
-  });
-
   it('before the agent was asked gives the run back with its place, also of an agent that can act', async () => {
     work.runner.isSafe = false;
     const { outcome, changes } = await work.stopBefore(runLease());
@@ -345,12 +306,6 @@ describe('RunStep: a run whose process died (issue 4.9)', () => {
     expect(only(changes, 'system-event')).toMatchObject([{ text: `Hook CI (error): ${error}` }]);
   });
 
-  it('posts that summary with unless-delivered, too', async () => {
-    await start(UNLESS);
-    const { changes } = await perform({}, { mayHaveActed: true });
-    expect(listKinds(changes)).toEqual(ENDED_BADLY);
-  });
-
   it.each([
     ['can act', () => false],
     [
@@ -387,26 +342,6 @@ describe('RunStep: what breaks after the agent has answered', () => {
 
 describe('RunStep: the record of the run (issue 4.1, 4.8)', () => {
   const toolCall = { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 } as const;
-
-  it('has usage, warnings, tool calls and the contract', async () => {
-    const usage = { inputTokens: 3, outputTokens: 4 };
-    work.runner.extras = { usage, warnings: ['no thinking'] };
-    work.runner.toolCalls = [toolCall];
-    const { changes } = await perform({ deliver: null });
-    expect(only(changes, 'run-update')).toMatchObject([
-      {
-        usage,
-        warnings: ['no thinking'],
-        toolCalls: [toolCall],
-        contract: {
-          trust: 'untrusted',
-          verifiedBy: 'token',
-          allowedTools: [],
-          mayDeliverTo: null,
-        },
-      },
-    ]);
-  });
 
   it('keeps the first 2,000 characters of what went into a tool and came out', async () => {
     const long = 'x'.repeat(3000);
@@ -526,14 +461,6 @@ describe('RunStep: what the agent sees (behaviour §6, §9)', () => {
     expect(work.runner.turns).toMatchObject([
       { contract: { trust: 'untrusted', verifiedBy: 'token', allowedTools: [] } },
     ]);
-  });
-
-  it('persistent and trusted: is untrusted in a session that has heard foreign text before', async () => {
-    work.sessions.isUntrusted = true;
-    const trust = { level: 'trusted', verifiedBy: 'token' } as const;
-    const { changes } = await perform({ sessionMode: 'persistent', trust });
-    expect(work.runner.turns).toMatchObject([{ contract: { trust: 'untrusted' } }]);
-    expect(only(changes, 'turn')).toMatchObject([{ isUntrusted: true }]);
   });
 
   it('isolated and trusted: is trusted whatever the session has heard', async () => {

@@ -6,12 +6,7 @@ import {
   RequestObserver,
 } from '../ports/index.ts';
 import type { ObservedEnd } from '../ports/index.ts';
-import {
-  deliveryLease,
-  heartbeatLease,
-  runLease,
-  systemEvent,
-} from '../../../test/support/leases.ts';
+import { deliveryLease, heartbeatLease, runLease } from '../../../test/support/leases.ts';
 import { StandInLedger } from '../../../test/support/stand-in-ledger.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
 
@@ -90,15 +85,6 @@ describe('WorkLoop: claims, performs, commits (behaviour §5)', () => {
     disk.resolve(true);
     await settled();
     expect(work.runner.turns).toHaveLength(5);
-  });
-
-  it('hears a wake though every run hangs', async () => {
-    await start(2);
-    work.ledger.work.give(...runs(3), heartbeatLease());
-    work.sessions.pending = [systemEvent(1, 'disk full')];
-    await settled();
-    const kinds = work.runner.turns.map(({ kind }) => kind);
-    expect(kinds.toSorted()).toEqual(['heartbeat', 'run', 'run']);
   });
 
   it('deliveries go on while every turn is taken', async () => {
