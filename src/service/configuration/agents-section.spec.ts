@@ -88,13 +88,6 @@ describe('runner.env', () => {
     expect(await problems(list)).toEqual(['agents.list[1].runner.env[1]']);
   });
 
-  it("may not hold the operator's token", async () => {
-    const list = [{ id: 'a', runner: command('OPS') }];
-    expect(await problems(list, undefined, { OPS: OPERATOR })).toEqual([
-      'agents.list[0].runner.env[0]',
-    ]);
-  });
-
   it('is checked in agents.defaults, too', async () => {
     expect(await problems([], { runner: command('HOOK_TOKEN') })).toEqual([
       'agents.defaults.runner.env[0]',

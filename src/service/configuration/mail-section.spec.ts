@@ -41,10 +41,6 @@ describe('hooks.mail in gateway.json5', () => {
     expect(configuration.hooks.mappings).toBeUndefined();
   });
 
-  it('absent: there is no watcher', async () => {
-    expect((await load({})).mail).toBeUndefined();
-  });
-
   it('gives model, thinking and allowUnsafeExternalContent to the mapping mail', async () => {
     const own = { thinking: 'low', allowUnsafeExternalContent: true };
     expect(await mailMapping({ mail: { ...MAIL, ...own } })).toMatchObject({ id: 'mail', ...own });
