@@ -33,11 +33,4 @@ describe('a preview as an operator reads it', () => {
     expect(text).not.toContain('prompt');
     expect(text).not.toContain('\u001b');
   });
-
-  it('shows the prompt of a run word for word', () => {
-    const run = { kind: 'agent', prompt: 'Do it.', message: 'it' } as const;
-    const text = previewLines({ ...PREVIEW, actions: [run] }, PLAIN).join('\n');
-    expect(text).toContain('prompt, word for word');
-    expect(text).toContain('Do it.');
-  });
 });

@@ -34,14 +34,6 @@ describe('the request of hooks send', () => {
   it('encodes what cannot stand in a URL, once', async () => {
     expect((await post('a/ü b%20c')).name).toBe('a/%C3%BC%20b%20c');
   });
-
-  it('carries headers, the idempotency key and the query', async () => {
-    const options = { header: { 'x-a': 'b' }, query: { c: 'd' }, idempotencyKey: 'k' };
-    expect(await post('a', options)).toMatchObject({
-      headers: { 'x-a': 'b', 'idempotency-key': 'k' },
-      query: { c: 'd' },
-    });
-  });
 });
 
 describe('hooks send refuses', () => {
