@@ -35,13 +35,6 @@ function byOAuth2(newest?: string, more: object = {}): MailCredentials {
   return new MailCredentials(value, { clock: new ManualClock(), newest, save });
 }
 
-async function attempt(credentials: MailCredentials): Promise<unknown> {
-  return credentials.get(signal).catch((error: Error) => {
-    credentials.forget();
-    return error.message;
-  });
-}
-
 describe('MailCredentials', () => {
   it('are the password, which cannot be renewed', async () => {
     const { value } = resolveMail({ ...ACCOUNT, auth: { password: 'p' } });
@@ -72,15 +65,5 @@ describe('MailCredentials of a provider that takes each refresh token once', () 
     expect(await credentials.get(signal)).toEqual({ accessToken: 'access-2' });
     expect(presented).toEqual(['configured', 'second']);
     expect(saved).toEqual(['second', 'third']);
-  });
-
-  it('are got with the newest and the configured in turn while both are refused', async () => {
-    const credentials = byOAuth2('newest');
-    for (let n = 0; n < 3; n += 1) {
-      expect(await attempt(credentials)).toContain('invalid_grant');
-    }
-    taken.set('configured', 'configured');
-    expect(await attempt(credentials)).toEqual({ accessToken: 'access-4' });
-    expect(presented).toEqual(['newest', 'configured', 'newest', 'configured']);
   });
 });
