@@ -45,12 +45,6 @@ describe('loadConfiguration with gateway.json5', () => {
     expect(warnings.map(({ key }) => key)).toContain('hooks.path');
   });
 
-  it('leaves hooks off unless hooks.enabled is true', async () => {
-    dir.write('gateway.json5', '{}');
-    expect((await loadConfiguration(dir.path, {})).hooks.enabled).toBeUndefined();
-    expect(existsSync(join(dir.path, 'data/hook-token'))).toBe(false);
-  });
-
   it('generates the operator token when gateway.auth.token is absent, never the hook token', async () => {
     dir.write('gateway.json5', { ...minimal, store: { dir: 'state' } });
     const { operatorToken, hooks } = await loadConfiguration(dir.path, {});
