@@ -68,12 +68,6 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     );
   });
 
-  it('a model without any models configured is told', () => {
-    expect(resolved({ model: 'x' }).warnings).toEqual([
-      'no models are configured, model is passed on unchecked',
-    ]);
-  });
-
   it('the session belongs to the agent that runs, not to the one that was named', () => {
     const given = { allowRequestSessionKey: true, agents: { list: [{ id: 'main' }] } };
     const asked = {
@@ -108,13 +102,6 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     [{ sessionKey: { key: 'hook:all', from: 'mapping' } }, {}, false],
   ] as const)('%j with %j waits for no other run: %s', (asked, given, isAlone) => {
     expect(resolved(asked, given).action.isAlone).toBe(isAlone);
-  });
-
-  it.each(['', ' \n'])('a message of %j is refused', (message) => {
-    expect(catchRejection(() => resolved({ message }))).toMatchObject({
-      code: 'invalid_payload',
-      status: 400,
-    });
   });
 });
 

@@ -225,16 +225,6 @@ describe('MappingService.apply: the same policies as a direct request (behaviour
     });
   });
 
-  it.each([{}, { id: null }, { id: '' }])(
-    'a key template that renders to its bare literal (%j) names no session',
-    async (payload) => {
-      const given = { defaultSessionKey: 'hook:default' };
-      expect(await actionOf({ sessionKey: 'hook:mail:{{ id }}' }, payload, given)).toMatchObject({
-        sessionKey: 'hook:default',
-      });
-    },
-  );
-
   it('an unknown agentId falls back to the default agent, with one warning', async () => {
     const hooks = one({ agentId: 'nobody', forEach: 'items' });
     const { actions, warnings } = await hooks.apply(hookRequest('m', { items: [1, 2] }));
@@ -291,10 +281,6 @@ describe('MappingService.apply: forEach (behaviour §7)', () => {
       { message: '0 0 1', dedupeKey: '0' },
       { message: '1 1 1', dedupeKey: '1' },
     ]);
-  });
-
-  it('makes nothing of an empty array', async () => {
-    expect((await hooks.apply(hookRequest('m', { items: [] }))).actions).toEqual([]);
   });
 
   it('takes 200 items and refuses 201', async () => {

@@ -82,12 +82,6 @@ describe('the hook token (spec "Authentication" 6, behaviour §3 "Start refuses"
     },
   );
 
-  it('is refused when it is the gateway own token', () => {
-    expect(problems({ enabled: true, token: GOOD, gatewayAuthToken: GOOD })).toEqual([
-      "hooks.token must not be the gateway's own token; set a dedicated one",
-    ]);
-  });
-
   it('is refused with one problem when it is no text', () => {
     expect(problems(asWritten({ enabled: true, token: 3 }))).toEqual([
       'hooks.token must be a string',

@@ -91,10 +91,4 @@ describe('HooksSettings.replace (behaviour §11: all or nothing)', () => {
     );
     expect(seen).toEqual(['hook:1', 'hook:2']);
   });
-
-  it('keeps the path, which needs a restart', async () => {
-    const settings = new HooksSettings({ path: '/in' });
-    await settings.replace({ path: '/other' });
-    expect(settings.current.hooks.path).toBe('/in');
-  });
 });

@@ -91,18 +91,6 @@ describe('DeliveryStep: a reply in parts', () => {
   });
 });
 
-describe('DeliveryStep: links of an untrusted reply (issue 5, text)', () => {
-  const text = 'See [this](https://evil.com/?d=1)';
-  it.each([
-    ['untrusted', undefined, 'See this (hxxps://evil[.]com/?d=1)'],
-    ['untrusted', true, text],
-    ['trusted', undefined, text],
-  ] as const)('%s, allowLinks %s: %j', async (level, allowLinks, shown) => {
-    await perform({ text, allowLinks, trust: { level, verifiedBy: 'token' } });
-    expect(work.channel.messages[0]?.text).toBe(shown);
-  });
-});
-
 describe('DeliveryStep: the id of a message', () => {
   it('is kept to 200 characters, however long the platform makes it', async () => {
     work.channel.answer = async () => ({ messageId: 'x'.repeat(1_000_000) });

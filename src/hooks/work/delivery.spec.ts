@@ -113,12 +113,6 @@ describe('DeliveryStep: classification of failures (behaviour §5)', () => {
     expect(JSON.stringify(changes)).not.toContain('123');
   });
 
-  it('a retryable failure is final after a day', async () => {
-    fail('down', 'retryable');
-    work.clock.advance(24 * 3_600_000);
-    expect((await perform({}, { failures: 49 })).outcome).toEqual({ type: 'dead' });
-  });
-
   it('no answer within 30 s is unknown, even from a channel that ignores its signal', async () => {
     work.channel.answer = () => new Promise(() => {});
     const step = perform();

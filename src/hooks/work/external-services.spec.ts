@@ -150,30 +150,6 @@ describe('ExternalServices.channels after a clock was ahead', () => {
   });
 });
 
-describe('ExternalServices.testChannel', () => {
-  it('sends past the outbox to the recipient it is given, else to the channel’s own recipient', async () => {
-    expect(await services.testChannel('chan_1', '+49')).toEqual({
-      status: 'delivered',
-      messageId: '1',
-    });
-    await services.testChannel('chan_1', undefined);
-    expect(work.channel.messages.map(({ to }) => to)).toEqual(['+49', '+1']);
-    expect(work.channel.messages[0]?.text).toContain('test message');
-  });
-
-  it('knows no channel that is not configured', async () => {
-    expect(await services.testChannel('chan_2', '+49')).toBeNull();
-    expect(await services.testChannel('toString', '+49')).toBeNull();
-  });
-
-  it('rejects with why it was not sent, and remembers it', async () => {
-    await expect(services.testChannel('chan_8', undefined)).rejects.toThrow('no recipient');
-    work.channel.answer = () => Promise.reject(new DeliveryError('bad token', 'auth'));
-    await expect(services.testChannel('chan_8', '19:x')).rejects.toThrow('bad token');
-    expect((await services.channels())[1]).toMatchObject({ state: 'failing' });
-  });
-});
-
 describe('a mapping to a channel without a provider', () => {
   it('is warned of at the start, unless nothing is delivered', async () => {
     await work.close();

@@ -176,11 +176,6 @@ describe('RunStep: failure, timeout, interruption, retry (behaviour §5, §13)',
     expect(only(changes, 'system-event')[0]?.text).toBe('Hook CI (error): no such model');
   });
 
-  it('any other error of a runner counts as permanent', async () => {
-    work.runner.reply = failing(new TypeError('oops'));
-    expect((await perform()).outcome).toEqual({ type: 'dead' });
-  });
-
   it('a retryable failure goes back into the queue without any effect', async () => {
     work.runner.reply = failing(new AgentError('overloaded', 'retryable', 60_000));
     const { outcome, changes } = await perform();
@@ -342,14 +337,6 @@ describe('RunStep: what breaks after the agent has answered', () => {
 
 describe('RunStep: the record of the run (issue 4.1, 4.8)', () => {
   const toolCall = { tool: 'a_b', input: '{}', outcome: 'succeeded', result: 'x', ms: 3 } as const;
-
-  it('keeps the first 2,000 characters of what went into a tool and came out', async () => {
-    const long = 'x'.repeat(3000);
-    work.runner.toolCalls = [{ ...toolCall, input: long, result: long }];
-    const { changes } = await perform();
-    const call = only(changes, 'run-update')[0]?.toolCalls?.[0];
-    expect([call?.input.length, call?.result.length]).toEqual([2000, 2000]);
-  });
 
   it.each([
     ['fails', { outcome: 'failed' }, new AgentError('no', 'permanent')],

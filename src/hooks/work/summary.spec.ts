@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { AgentError } from '../ports/index.ts';
 import { runLease } from '../../../test/support/leases.ts';
-import { WorkUnderTest, only, settled } from '../../../test/support/work-under-test.ts';
+import { WorkUnderTest, only } from '../../../test/support/work-under-test.ts';
 import type { Commit } from '../../../test/support/work-under-test.ts';
 
 let work: WorkUnderTest;
@@ -36,14 +36,6 @@ describe('the summary of a run (behaviour §5 Summary)', () => {
   ])('of %s that failed with %j: %s', async (name, error, summary) => {
     work.runner.reply = () => Promise.reject(new AgentError(error, 'permanent'));
     expect(summaryOf(await work.perform(runLease({ name })))).toBe(summary);
-  });
-
-  it('of one that took too long', async () => {
-    work.runner.reply = () => new Promise(() => {});
-    const commit = work.perform(runLease({ timeoutSeconds: 5 }));
-    await settled();
-    work.clock.advance(5000);
-    expect(summaryOf(await commit)).toBe('Hook CI (timeout): no reply within 5 s');
   });
 
   it('keeps 2,000 characters and cuts more, with an ellipsis', async () => {
