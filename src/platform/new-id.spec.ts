@@ -1,5 +1,5 @@
 import { validate, version } from 'uuid';
-import { RisingIds } from './new-id.ts';
+import { RisingIds, drawRandomBytes } from './new-id.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 const DAY = 86_400_000;
@@ -48,5 +48,13 @@ describe('ids', () => {
     // One that is long past changes nothing.
     ids.continueAfter(before.at(0)!);
     expect(notRising([...before, ...draw(1)])).toEqual([]);
+  });
+});
+
+describe('random bytes', () => {
+  it('are as many as were asked for, and never the same, beyond the pool', () => {
+    const draws = Array.from({ length: 2000 }, () => drawRandomBytes(13).toString('hex'));
+    expect(new Set(draws).size).toBe(2000);
+    expect(draws.every((draw) => draw.length === 26)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
-import { drawRandomBytes } from './random-bytes.ts';
 
 const ID_BYTES = 16;
 /** How many ids of one millisecond the 12 bits beside it can count. */
@@ -57,4 +57,21 @@ export function newId(): string {
 
 export function continueIdsAfter(id: string): void {
   ids.continueAfter(id);
+}
+
+/** Random bytes for what is made often: asking the system for a few at a time costs more than what they are for. */
+const POOL = Buffer.allocUnsafeSlow(4096);
+let used = POOL.length;
+
+/**
+ * Random bytes that nobody can guess and nobody else gets.
+ * @param count at most 4096
+ * @returns a part of a pool: use it before the next call, and do not keep it.
+ */
+export function drawRandomBytes(count: number): Buffer {
+  if (used + count > POOL.length) {
+    randomFillSync(POOL);
+    used = 0;
+  }
+  return POOL.subarray(used, (used += count));
 }

@@ -1,4 +1,4 @@
-import { drawRandomBytes } from '../../platform/random-bytes.ts';
+import { drawRandomBytes } from '../../platform/new-id.ts';
 import { cut } from '../../platform/shorten.ts';
 import { MARKER_NAME } from './forgeries.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
