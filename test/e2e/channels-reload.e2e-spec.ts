@@ -67,8 +67,10 @@ describe('channels that are changed while the service runs', () => {
     await ask('one');
     await eventually('the reply is shown', () => first.shown.length === 1);
     dir.replace('gateway.json5', configured(servedBy(second)));
-    await eventually('the change is in force', () =>
-      gateway.log.lines.join('\n').includes('Keys: channels.chan_5.apiRoot'),
+    const inForce = (line: string): boolean => line.includes('changed configuration is in force');
+    await eventually(
+      'both changes are in force',
+      () => gateway.log.lines.filter(inForce).length === 2,
     );
     await ask('two');
     await eventually('the reply is shown by the new one', () => second.shown.length === 1);
