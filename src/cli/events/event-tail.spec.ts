@@ -269,15 +269,6 @@ describe('EventTail', () => {
 });
 
 describe('EventTail and a service that restarts', () => {
-  it('says so once, and misses nothing', async () => {
-    const tail = new Tailing(service);
-    await tail.look();
-    await tail.gap(() => service.add('a', 'done'));
-    await tail.stop();
-    expect(tail.reported).toEqual(['silent', 'back', 'a done']);
-    expect(service.marks).toEqual([undefined, 'm1', 'm1']);
-  });
-
   it('ends when the token is no longer right, and when it cannot begin', async () => {
     const refusal = new ServiceRefusal(401, 'operator_unauthorized', 'x');
     const tail = new Tailing(service);

@@ -143,16 +143,6 @@ describe('ServiceClient does not believe', () => {
     await other.close();
   });
 
-  it('that nobody listening is anything but unreachable', async () => {
-    const service = client();
-    await server.close();
-    await expect(list(service)).rejects.toMatchObject({
-      exitCode: 3,
-      message: expect.stringContaining('ECONNREFUSED'),
-      hint: expect.stringContaining('hooks start'),
-    });
-  });
-
   it('that https is answered by a server without TLS', async () => {
     const { port } = new URL(server.origin);
     const url = new URL(`https://127.0.0.1:${port}`);

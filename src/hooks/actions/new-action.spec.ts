@@ -63,12 +63,6 @@ describe('toNewAction: wake (spec "POST /hooks/wake", behaviour §4)', () => {
       ],
     });
   });
-
-  it('asks for none with next-heartbeat', () => {
-    expect(wake({ mode: 'next-heartbeat' }).changes).toMatchObject([
-      { type: 'system-event', asksHeartbeat: false },
-    ]);
-  });
 });
 
 describe('toNewAction: agent (spec "POST /hooks/agent", behaviour §5, §6)', () => {
