@@ -1,7 +1,6 @@
 import { assert, constantFrom, jsonValue, property } from 'fast-check';
 import { asLine, asLines, asShortLine, safeJson } from './foreign-text.ts';
 
-/** Whatever moves a cursor, changes a title, fills a clipboard, reorders or hides. */
 const ATTACKS = [
   ['OSC 52 (clipboard)', '\u001b]52;c;ZXZpbA==\u0007'],
   ['OSC 0 (title)', '\u001b]0;root\u001b\\'],

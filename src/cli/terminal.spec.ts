@@ -9,7 +9,6 @@ interface Screen {
   readonly env?: Record<string, string>;
 }
 
-/** A stdout that is, or is not, a terminal; `text` is what was written. */
 function terminalOf({ isTTY, columns = 80, env = {} }: Screen) {
   let text = '';
   const write = (part: string): boolean => ((text += part), true);

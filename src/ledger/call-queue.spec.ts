@@ -9,7 +9,6 @@ interface Calls {
 
 const DONE: Outcome = { values: [], failures: [], lost: null };
 
-/** A host whose groups end when the test says so. */
 class TestedHost implements Host<Calls> {
   readonly groups: Group<Calls>[] = [];
   readonly #answers: PromiseWithResolvers<Outcome>[] = [];

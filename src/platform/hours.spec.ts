@@ -29,7 +29,6 @@ describe('hours of a day', () => {
     // 02:30 does not come that night.
     const until = { start: '01:00', end: '02:30', timezone: BERLIN };
     expect(end(until, '2026-03-29T00:30:00Z')).toBe('2026-03-29T01:00:00.000Z');
-    // And it comes twice in this one.
     expect(end(until, '2026-10-24T23:30:00Z')).toBe('2026-10-25T00:30:00.000Z');
   });
 

@@ -76,7 +76,6 @@ describe('openHttp', () => {
   });
 });
 
-/** Whoever stops reading ends the connection. */
 async function eventuallyClosed(): Promise<void> {
   await new Promise<void>((resolve) => {
     const look = (): void => {

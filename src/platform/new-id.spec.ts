@@ -45,7 +45,6 @@ describe('ids', () => {
     ids = new RisingIds(() => now - DAY);
     ids.continueAfter(before.at(-1)!);
     expect(notRising([...before, ...draw(64)])).toEqual([]);
-    // One that is long past changes nothing.
     ids.continueAfter(before.at(0)!);
     expect(notRising([...before, ...draw(1)])).toEqual([]);
   });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 
 const MODULE = new URL('./stop-request.ts', import.meta.url).href;
 
-/** What the code of a process prints, and what it ends with; `StopRequest` and `endAtOnce` are there. */
 async function processOf(code: string): Promise<{ code: number | null; output: string }> {
   const script = `import { StopRequest, endAtOnce } from ${JSON.stringify(MODULE)};\n${code}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {

@@ -9,7 +9,6 @@ const LINES = 150_000;
 /** What is kept, a batch that was gathered before the limit was seen, and what the pipe itself holds. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024 + 512 * 1024;
 
-/** Logs in a process of its own, into a pipe that nobody reads until {@link read}. */
 class LoggingProcess implements Disposable {
   readonly lines: Record<string, unknown>[] = [];
   bytes = 0;

@@ -15,14 +15,12 @@ class Followable {
   readonly signal = this.#abort.signal;
   readonly all: EventSummary[] = [];
   failure: Error | null = null;
-  /** Marks that it was asked to go on from. */
   readonly marks: (string | undefined)[] = [];
   pages = 0;
   #changed = new Set<string>();
   #messages: ToldEvents[] = [];
   #said = 0;
   #wake = (): void => {};
-  /** Messages that were worked off, the first of each stream included. */
   heard = 0;
 
   add(id: string, status: EventStatus = 'accepted'): void {

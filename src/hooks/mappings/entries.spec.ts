@@ -7,7 +7,6 @@ import type { Preset } from '../senders/index.ts';
 
 type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
 
-/** As a preset of a sender with several kinds of events; `verify` is merged for whoever declares it. */
 const FORGE = {
   id: 'forge',
   match: { path: 'forge' },

@@ -3,7 +3,6 @@ import { GATEWAY_NAMES, renamed } from './option-names.ts';
 import { resolveOptions } from './resolve.ts';
 import { HooksSettings } from './settings.ts';
 
-/** What a host reads that passed `written` to forRoot, a sentence per mistake. */
 function messagesFor(written: unknown): string[] {
   return resolveOptions(asWritten(written)).problems.map(({ key, message }) => `${key} ${message}`);
 }

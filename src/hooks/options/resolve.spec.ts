@@ -3,7 +3,6 @@ import { GATEWAY_NAMES } from './option-names.ts';
 import { resolveOptions } from './resolve.ts';
 import { asWritten } from '../../../test/support/as-written.ts';
 
-/** Options as somebody may really write them, right or wrong. */
 function resolve(written: unknown) {
   return resolveOptions(asWritten(written), GATEWAY_NAMES);
 }

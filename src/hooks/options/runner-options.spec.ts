@@ -6,7 +6,6 @@ import { HooksSettings } from './settings.ts';
 const COMMAND = { type: 'command', command: 'agent' };
 const HTTP = { type: 'http', baseUrl: 'http://127.0.0.1:1/v1' };
 
-/** What is wrong with one agent's runner, by the key below it. */
 function problems(runner: unknown): Record<string, string> {
   const found = resolveOptions(asWritten({ agents: { list: [{ id: 'a', runner }] } })).problems;
   return Object.fromEntries(

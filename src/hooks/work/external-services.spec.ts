@@ -80,7 +80,6 @@ describe('ExternalServices.channels of a ledger that others use', () => {
     const lastError = { ...failed, at, since: at, restsUntil: at + 5000 };
     work.ledger.work.conditions = { chan_8: { lastSuccessAt: null, lastError } };
     const pausedUntil = '2026-01-01T00:00:05.000Z';
-    // Both channels are of one account.
     expect(await services.channels()).toMatchObject([
       { state: 'paused', pausedUntil },
       { state: 'paused', pausedUntil },

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskPace, isFast } from './disk-pace.ts';
 
-/** After how many commits, each of which takes so long, the disk is told to be slow. */
 function commitsUntilSlow(commitMs: number, before: readonly number[] = []): number {
   const pace = new DiskPace();
   for (const ms of before) expect(pace.note(ms)).toBe(false);

@@ -11,7 +11,6 @@ const SINCE = 1_700_000_000_000;
 const SESSION = 'agent:main:hook:x';
 const LIMITS = { maxEvents: 10, maxBytes: 1000, maxHistoryCharacters: 1000 };
 
-/** Notes how SQLite finds what each statement asks for. */
 class PlannedTx extends SqliteTx {
   readonly plans: string[] = [];
   readonly #db: DatabaseSync;

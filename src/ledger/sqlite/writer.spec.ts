@@ -32,7 +32,6 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** A writer whose threads run these scripts, one after the other, and then the ledger's own. */
 function writerOf(place: Partial<WriterPlace>, ...scripts: string[]): Writer {
   const clock = new ManualClock();
   watch = new StoreWatch(dir, clock, logs);

@@ -13,7 +13,6 @@ const turn: AgentTurn = {
   contract: { trust: 'untrusted', verifiedBy: 'token', allowedTools: [], mayDeliverTo: null },
 };
 
-/** Answers with what it is given; may be repeated. */
 class FixedRunner extends AgentRunner {
   constructor(private readonly replies: AgentReply[]) {
     super();

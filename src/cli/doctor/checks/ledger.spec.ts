@@ -17,7 +17,6 @@ afterEach(() => dir[Symbol.dispose]());
 
 const open = () => sqliteLedger({ dir: data }).open(new ManualClock());
 
-/** What the doctor says, when it leaves every file as it was and makes none. */
 async function look() {
   const contents = () =>
     readdirSync(data).map((name) => [name, readFileSync(join(data, name)).toString('base64')]);

@@ -96,7 +96,6 @@ describe('claims and the queue', () => {
       return least;
     };
     const readAll = await least(() => db.prepare(`SELECT sum(due_at) FROM work`).get());
-    // Nobody has a place: nothing is found, and nothing of all that waits is read.
     expect(await least(async () => expect(await claim()).toBe(0))).toBeLessThan(readAll / 10);
     db.close();
   });
