@@ -1,6 +1,5 @@
 import type { AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
 
-/** A turn of a plain agent on an isolated session; `over` replaces what the test is about. */
 export function agentTurn(over: Partial<AgentTurn> = {}): AgentTurn {
   return {
     id: 'run-1',

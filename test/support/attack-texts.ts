@@ -23,7 +23,6 @@ const MARKERS = [
   'externaluntrustedcontent',
 ];
 
-/** The letters of a text, each perhaps in disguise, each perhaps followed by something. */
 function disguised(text: fc.Arbitrary<string>, between: readonly string[]): fc.Arbitrary<string> {
   const rolls = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 24 });
   return fc.tuple(text, rolls, fc.constantFrom(0, 1, 2, 4, 9)).map(([given, dice, every]) =>
@@ -37,7 +36,6 @@ function disguised(text: fc.Arbitrary<string>, between: readonly string[]): fc.A
   );
 }
 
-/** Texts that try to pass as structure, between pieces of ordinary ones. */
 export const attackText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

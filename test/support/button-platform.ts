@@ -11,7 +11,6 @@ import type { Life } from './mortal-process.ts';
 /** By which the platform's requests are verified, for want of one of its own. */
 export const SCHEME = 'mattermost';
 
-/** What people see of a message. */
 export interface ShownMessage {
   readonly id: string;
   readonly to: string;
@@ -23,18 +22,12 @@ export interface ShownMessage {
 /** What goes wrong with the next call: refused for now, done without an answer, or an answer to a tap that is not taken. */
 export type Trouble = 'refused' | 'lost' | 'untold' | 'unconfirmed';
 
-/**
- * A platform whose messages have buttons. It knows messages by their keys, tells taps when it is asked until they are
- * confirmed, and may also tell one by a request; it outlives the processes that use it. Or one where people type what
- * stands below, and whose messages stay as they are.
- */
+/** Knows messages by their keys, tells taps until they are confirmed, and outlives the processes that use it. */
 export class ButtonPlatform {
   constructor(readonly isTyped = false) {}
 
   readonly messages: ShownMessage[] = [];
-  /** What was ever seen of them. */
   readonly seen: Readonly<ShownMessage>[] = [];
-  /** Every tap that was made, told or not. */
   readonly tapped: Tap[] = [];
   readonly #troubles: Trouble[] = [];
   readonly #ids = new Map<string, string>();
@@ -53,7 +46,6 @@ export class ButtonPlatform {
     return made;
   }
 
-  /** As one process uses it. */
   channel(life: Life): Channel {
     return new ButtonChannel(this, life);
   }

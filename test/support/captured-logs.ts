@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { LoggerService } from '@nestjs/common';
 
-/** Everything that Nest's logger was given, as text, instead of printing it. */
 export class CapturedLogs implements LoggerService, Disposable {
   readonly lines: string[] = [];
 
@@ -21,7 +20,6 @@ export class CapturedLogs implements LoggerService, Disposable {
     this.#add('error', message);
   }
 
-  /** The first line that contains `text`. */
   find(text: string): string | undefined {
     return this.lines.find((line) => line.includes(text));
   }

@@ -34,7 +34,6 @@ function learn(character: string): string {
 
 const MARKER = 'externaluntrustedcontent';
 
-/** Every way in which a careless reader could see a marker's name in a text. */
 export function seesMarker(text: string): boolean {
   const plain = text.replace(UNSEEN, '');
   const compatible = plain.normalize('NFKC');
@@ -48,7 +47,6 @@ export function seesMarker(text: string): boolean {
 const TOKENS = TEMPLATE_FAMILIES.flatMap(({ tokens }) => tokens).map(shape);
 const BARRED = /<\|[^\s<>[\]|]{1,64}\|>/u;
 
-/** Chat-template tokens that a careless reader, or a tokenizer that normalises, could see in a text. */
 export function seesToken(text: string): string | undefined {
   const ordinary = [...ORDINARY_WRITING].reduce((rest, one) => rest.replaceAll(one, ' '), text);
   const seen = `\n\n${shape(ordinary)}`;

@@ -1,6 +1,5 @@
 import { readSample } from '../../src/hooks/senders/index.ts';
 
-/** A request of a sender, before it is sent. */
 export interface SampleRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -9,7 +8,6 @@ export interface SampleRequest {
 /** Values by their paths, `a.b`; `undefined` takes a value away. `headers.x` is a header. */
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** A sample of a preset (JSON) with other values in some places. */
 export function changedSample(preset: string, event: string, changes: Changes = {}): SampleRequest {
   const sample = readSample(preset, event);
   if (sample === undefined) throw new Error(`there is no sample ${preset} ${event}`);

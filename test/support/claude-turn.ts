@@ -4,10 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const CLAUDE = fileURLToPath(new URL('cli/claude.mjs', import.meta.url));
 
-/** A call that the program makes: the tool's name and its input. */
 export type ProgramCall = readonly [string, object];
 
-/** A program that asks about its tools as Claude Code does, in a directory that says what it calls. */
 export class ScriptedClaude {
   readonly #script: string;
   readonly #done: string;
@@ -26,7 +24,6 @@ export class ScriptedClaude {
     return this;
   }
 
-  /** Its runner, as docs/agents.md has it of the real one. */
   get runner() {
     const args = [CLAUDE, this.#script, '-p', '--output-format', 'json'];
     const paths = { resultPath: 'result', sessionIdPath: 'session_id' } as const;
@@ -42,7 +39,6 @@ export class ScriptedClaude {
     } as const;
   }
 
-  /** The calls that were made, `<tool> <input>` each. */
   get done(): readonly string[] {
     if (!existsSync(this.#done)) return [];
     return readFileSync(this.#done, 'utf8').split('\n').filter(Boolean);

@@ -6,16 +6,13 @@ import type { Ending } from './service-process.ts';
 /** The built command; `npm test` builds it first. */
 export const HOOKS = fileURLToPath(new URL('../../dist/cli/hooks.js', import.meta.url));
 
-/** Where and with what a command is called. */
 export interface CliPlace {
   readonly cwd: string;
   /** Nothing else is in its environment but PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from stdin. */
   readonly input?: string;
 }
 
-/** Runs `hooks …` as a process of its own, without a terminal, to its end. */
 export async function hooksCommand(
   args: readonly string[],
   { cwd, env = {}, input = '' }: CliPlace,

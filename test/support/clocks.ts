@@ -5,10 +5,8 @@ interface Waiter {
   readonly release: () => void;
 }
 
-/** A clock that stands still until the test advances it. */
 export class ManualClock extends Clock {
   #now: number;
-  /** How far somebody has set it. */
   #set = 0;
   readonly #waiters = new Set<Waiter>();
 
@@ -17,7 +15,6 @@ export class ManualClock extends Clock {
     this.#now = now;
   }
 
-  /** How many wait for a later time. */
   get waiting(): number {
     return this.#waiters.size;
   }

@@ -9,22 +9,18 @@ import { eventually } from './eventually.ts';
 
 /** The command-line agent of the tests; its first argument says how it behaves. */
 export const AGENT = fileURLToPath(new URL('cli/agent.mjs', import.meta.url));
-/** The value of `API_KEY` in the service's environment. */
 export const KEY = 'sk-secret-1234567890';
 
-/** Settings of a runner whose program behaves like that. */
 export function command(args: readonly string[], over: Partial<CommandSettings> = {}) {
   const settings = { type: 'command', command: process.execPath, args: [AGENT, ...args] } as const;
   return { ...settings, output: 'text', resultPath: 'result', env: [], ...over } as const;
 }
 
-/** What the service's own environment holds, in these tests. */
 export function serviceEnvironment(): Record<string, string | undefined> {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, TZ: 'UTC', API_KEY: KEY, HOOK_TOKEN: 'the-hook-token-of-the-tests' };
 }
 
-/** One turn of an agent with that runner; its workspaces are below `dir`. */
 export function runCommand(
   dir: string,
   runner: CommandSettings,
@@ -38,7 +34,6 @@ export function runCommand(
   );
 }
 
-/** The error of such a turn. */
 export async function failedCommand(
   dir: string,
   runner: CommandSettings,

@@ -12,7 +12,6 @@ export class ConfigDirectory implements Disposable {
     return this;
   }
 
-  /** A module in the directory of transforms. */
   writeTransform(name: string, code: string): this {
     mkdirSync(join(this.path, 'transforms'), { recursive: true });
     return this.write(join('transforms', name), code);

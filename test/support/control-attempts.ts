@@ -1,7 +1,6 @@
 import type { EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import type { TransformedRun, TransformedWake } from '../../src/transform.ts';
 
-/** Everything that decides who does what, where, and how it is shown. */
 export const CONTROL_FIELDS = [
   'agentId',
   'sessionKey',
@@ -18,7 +17,6 @@ export const CONTROL_FIELDS = [
 ] as const;
 export type ControlField = (typeof CONTROL_FIELDS)[number];
 
-/** Every way in which something that a sender chose could reach a control field; a column of the matrix each. */
 export const WAYS = [
   'agent field',
   'mapped field',
@@ -57,15 +55,11 @@ export const FORBIDDEN: Readonly<Partial<Record<ControlField, string>>> = {
   wakeMode: 'never',
 };
 
-/** The template that a mapping would write into the field to let a payload decide. */
 export function buildTemplate(field: ControlField): string {
   return field === 'sessionKey' ? 'hook:of:{{ value }}' : '{{ value }}';
 }
 
-/**
- * The worst that an operator can write: a transform that hands on whatever the sender asks for. `result` makes a wake
- * or anything else of it, `value` the field that the path names.
- */
+/** `result` makes a wake or anything else of what the sender asks for, `value` the field that the path names. */
 export const CARELESS_TRANSFORM = `export default ({ payload, path }) => payload.result ?? {
   message: payload.message,
   [path.replace('transform-', '')]: payload.value,
@@ -85,7 +79,6 @@ export const NOT_CONTROL: Readonly<
   waitFor: true,
 };
 
-/** An ingress that permits as much as an operator can permit. */
 export const PERMISSIVE: Partial<HooksModuleOptions> = {
   allowRequestSessionKey: true,
   allowedSessionKeyPrefixes: ['hook:'],
@@ -119,7 +112,6 @@ export interface Attempt {
 
 const message = 'ordinary words';
 
-/** The requests by which a sender tries to get `value` into a control field. */
 export const ATTEMPTS: Readonly<
   Record<Way, (field: ControlField, value: string | boolean) => readonly Attempt[]>
 > = {
@@ -139,7 +131,6 @@ export const ATTEMPTS: Readonly<
   'transform result': (field, value) => [{ path: `/transform-${field}`, body: { message, value } }],
 };
 
-/** What really happened, field by field: from the run that an agent was given, its delivery and its heartbeat. */
 export function readControl(details: EventDetails): Readonly<Record<ControlField, unknown>> {
   const [run] = details.runs;
   const [delivery] = details.deliveries;

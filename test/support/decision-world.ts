@@ -22,25 +22,18 @@ import { withJob } from './with-job.ts';
 const OPERATOR = 'operator ana';
 const MINUTE = 60_000;
 
-/** What a person has allowed: of which run, and exactly what. */
 interface Yes {
   readonly wait: WaitingRun;
-  /** What is sent in place of the reply. */
   readonly text: string;
-  /** How often it was acted on. */
   uses: number;
 }
 
-/**
- * What may happen and what happened, as people saw it: it knows what they were shown, by the list of what waits and by the
- * messages of the platform, and what they answered. Whatever is done without their leave is a {@link crimes crime}.
- */
+/** Knows what people were shown and what they answered; whatever is done without their leave is a {@link crimes crime}. */
 class Oracle {
   readonly crimes: string[] = [];
   readonly yeses: Yes[] = [];
   readonly ended = new Set<string>();
   readonly approvals = new Map<string, Approval>();
-  /** Wrong codes by who typed them while which wait was open. */
   readonly tries = new Map<string, number>();
   acts = 0;
 
@@ -59,7 +52,6 @@ class Oracle {
     if (verdict === 'approved') this.yeses.push({ wait, text: text ?? wait.text, uses: 0 });
   }
 
-  /** Somebody was told that his code decides nothing. */
   tried(by: string, open: readonly WaitingRun[]): void {
     for (const wait of open) {
       if (!this.#mayDecide(by, wait)) continue;
@@ -88,7 +80,6 @@ class Oracle {
     });
   }
 
-  /** An operator has the event done anew. */
   retried(eventId: string): void {
     for (const yes of this.yeses) {
       if (yes.wait.eventId === eventId && yes.wait.kind === 'run') yes.uses = 0;
@@ -131,7 +122,6 @@ class Oracle {
   }
 }
 
-/** Who the agent is: it wants to pay where its tools are asked about, and says which run it replies to. */
 class PayingRunner extends AgentRunner {
   constructor(
     private readonly oracle: Oracle,
@@ -152,7 +142,6 @@ class PayingRunner extends AgentRunner {
   }
 }
 
-/** Where replies go; it knows messages by their keys. */
 class CustomerChannel extends Channel {
   override readonly provider = 'customers';
   override readonly knowsKeys = true;
@@ -175,7 +164,6 @@ class CustomerChannel extends Channel {
   }
 }
 
-/** Agents, a platform on which people decide about them, and processes that die at any moment. */
 export class DecisionWorld {
   readonly clock = new ManualClock();
   readonly memory = new LastingMemory();
@@ -201,7 +189,6 @@ export class DecisionWorld {
     return world;
   }
 
-  /** Lets the process do something, of which it may die: then there is another one, and nothing was heard. */
   async do<T>(
     act: (process: ModuleProcess) => Promise<T>,
     diesAfter = Infinity,
@@ -215,7 +202,6 @@ export class DecisionWorld {
     return undefined;
   }
 
-  /** The process dies, if it has not, and another one begins so much later. */
   async outage(ms: number): Promise<void> {
     const { life } = this.#process;
     life.kill();
@@ -240,7 +226,6 @@ export class DecisionWorld {
     await this.do(({ ledger }) => ledger.intake.accept(approved, LIMITS));
   }
 
-  /** The platform tells taps by requests, all at once. */
   async knock(taps: readonly Tap[], diesAfter?: number): Promise<void> {
     const open = await this.waits();
     const heard = await this.do(async (process) => {
@@ -284,12 +269,10 @@ export class DecisionWorld {
     await this.do(({ ledger }) => ledger.admin.retry(eventId));
   }
 
-  /** What waits, as an operator reads it. */
   async waits(): Promise<readonly WaitingRun[]> {
     return (await this.#process.ledger.admin.waits({ limit: 200 })).waits;
   }
 
-  /** Time passes and nobody decides any more, until nothing is left to do. */
   async settle(): Promise<void> {
     // A burst of questions that hold their session is decided by time, a day for each.
     for (const minutes of [0, 1, 5, 30, ...Array<number>(100).fill(12 * 60)]) {
@@ -305,7 +288,6 @@ export class DecisionWorld {
     while (await next());
   }
 
-  /** What is not done, and is not given up. */
   async open(): Promise<readonly unknown[]> {
     const counts = await this.#process.ledger.admin.counts();
     return counts.filter(({ state }) => state !== 'dead');
@@ -325,12 +307,10 @@ export class DecisionWorld {
     }
   }
 
-  /** Messages whose buttons can still be tapped. */
   get buttons(): readonly ShownMessage[] {
     return this.platform.messages.filter(({ code }) => code !== null);
   }
 
-  /** The ledger's administration, of which the oracle hears what is decided. */
   #begin(): Promise<ModuleProcess> {
     const optionsOf = (life: Life) => ({
       runner: new PayingRunner(this.oracle, life),

@@ -21,10 +21,8 @@ interface OpenApi {
 const ID = 'openapi.json';
 /** Answered before it is known what is asked for; of no operation. */
 const OF_THE_SERVER = new Set(Object.keys(SERVICE_REFUSALS));
-/** Characters of an answer that an error shows. */
 const LONGEST_SHOWN = 2000;
 
-/** What `npm run docs:api` wrote. */
 const document = JSON.parse(
   readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as OpenApi;
@@ -32,11 +30,7 @@ const routes = Object.keys(document.paths).map((path) => ({ path, form: formOf(p
 const compiled = new Map<string, ValidateFunction>();
 let ajv: Ajv2020 | undefined;
 
-/**
- * Whether docs/openapi.json tells of this answer: its status, and a body that has nothing that is not documented and
- * lacks nothing that is.
- * @throws Error what is wrong with the document, or with the answer
- */
+/** @throws Error when docs/openapi.json lacks something of this answer, or the answer something of it */
 export function assertDocumented(
   method: string,
   url: string,

@@ -9,7 +9,6 @@ const REQUEST = {
   payload: {},
 };
 
-/** Details of an event to hook `ci` that is done, with nothing in it. */
 export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): EventDetails {
   return {
     id: 'e1',
@@ -35,7 +34,6 @@ export function eventDetails({ request, ...over }: Partial<EventDetails> = {}): 
   };
 }
 
-/** A run that succeeded. */
 export function runDetails(over: Partial<RunDetails> = {}): RunDetails {
   return {
     id: 'r1',
@@ -61,7 +59,6 @@ export function runDetails(over: Partial<RunDetails> = {}): RunDetails {
   };
 }
 
-/** A delivery that arrived. */
 export function deliveryDetails(over: Partial<DeliveryDetails> = {}): DeliveryDetails {
   return {
     id: 'd1',

@@ -5,10 +5,7 @@ const PATIENCE_MS = 240_000;
 const STEP_MS = 20;
 const LONGEST_STEP_MS = 200;
 
-/**
- * Asks until `fact` gives an answer other than undefined or false, and gives it; complains after `patienceMs`. The longer it
- * waits the less often it asks: what asks a service all the time keeps it from what is awaited.
- */
+/** Waits for an answer other than undefined or false. Asks less and less often: a service that is asked all the time is slow. */
 export async function eventually<T>(
   what: string,
   fact: () => Promise<T | undefined | false> | T | undefined | false,

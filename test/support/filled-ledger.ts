@@ -21,14 +21,11 @@ import { newId } from '../../src/platform/new-id.ts';
 import type { ManualClock } from './clocks.ts';
 import { TOO_LARGE } from './refused.ts';
 
-/** What is in a ledger that has everything. */
 export interface FilledLedger {
   readonly ids: readonly string[];
   readonly sessions: readonly string[];
   readonly key: ReturnType<typeof key>;
-  /** The event that has the key. */
   readonly keyed: string;
-  /** An event with a dead run. */
   readonly dead: string;
   readonly refusal: NewRefusal;
   readonly console: string;

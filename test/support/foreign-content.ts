@@ -1,4 +1,3 @@
-/** The foreign text of a prompt, as the agent reads it between the markers and below their header lines. */
 export function readForeignContent(prompt: string | null | undefined): string {
   const found =
     /^Sender verified by: [^\n]*\n\n([\s\S]*?)\n<<<END_EXTERNAL_UNTRUSTED_CONTENT/mu.exec(

@@ -10,7 +10,6 @@ declare module 'hoodiecrow-imap' {
     readonly messages: readonly { readonly raw: string }[];
   }
 
-  /** An IMAP server in this process. */
   export default function hoodiecrow(options: {
     readonly plugins: readonly string[];
     readonly users: Readonly<Record<string, User>>;

@@ -18,7 +18,6 @@ import { LineLog, Secrets } from './secret-free-log.ts';
 
 export const TOKEN = 'the-hook-token-of-the-e2e-tests';
 
-/** A whole ingress on a free port, with a runner and channels that only write down what they are asked. */
 export class Hooks {
   readonly journal: Journal = [];
   readonly runner = new RecordingRunner(this.journal);
@@ -68,7 +67,6 @@ export class Hooks {
     return hooks;
   }
 
-  /** POSTs JSON below the prefix with the hook token. */
   post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
     this.#secrets.addPayload(body);
     return fetch(`${this.url}/hooks${path}`, {
@@ -78,7 +76,6 @@ export class Hooks {
     });
   }
 
-  /** Status and body in one. */
   async ask(
     path: string,
     body: unknown,
@@ -110,7 +107,6 @@ export class Hooks {
     return details;
   }
 
-  /** The details once the event has ended. */
   async ended(eventId: unknown): Promise<EventDetails> {
     return eventually(`event ${String(eventId)} ends`, async () => {
       const details = await this.details(eventId);
@@ -118,31 +114,26 @@ export class Hooks {
     });
   }
 
-  /** Every event that was stored, newest first. */
   async events(): Promise<EventDetails[]> {
     const { events } = await this.app.get(EventStore).list({ limit: 200 });
     return Promise.all(events.map(({ id }) => this.details(id)));
   }
 
-  /** Puts what died of an event back into the queue. */
   retry(eventId: unknown): Promise<number | null> {
     return this.app.get(LedgerAdmin).retry(String(eventId));
   }
 
-  /** How much work of a kind waits or runs. */
   async waiting(kind: WorkCounts['kind']): Promise<number> {
     const counts = await this.app.get(LedgerAdmin).counts();
     const open = counts.filter((it) => it.kind === kind && it.state !== 'dead');
     return open.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** How many events were stored. */
   async stored(): Promise<number> {
     const { events } = await this.app.get(EventStore).list({ limit: 200 });
     return events.length;
   }
 
-  /** Ends it, and sees to it that no line of its log holds a token or a payload. */
   async close(): Promise<void> {
     await this.app.close();
     this.#secrets.assertAbsentFrom(this.log.lines);

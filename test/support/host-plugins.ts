@@ -12,8 +12,6 @@ import type { FastifyReply, preParsingHookHandler } from 'fastify';
 import { EMPTY, catchError, map, of, retry, timeout } from 'rxjs';
 import type { Observable } from 'rxjs';
 
-/** What hosts put around all routes, ours included. */
-
 export const brokenGuard: CanActivate = {
   canActivate: () => {
     throw new TypeError('a bug of the host');
@@ -71,7 +69,6 @@ export function onEachRoute(app: NestFastifyApplication, hook: preParsingHookHan
     });
 }
 
-/** Once for the whole application. */
 export function onEveryRequest(app: NestFastifyApplication, hook: preParsingHookHandler): void {
   app.getHttpAdapter().getInstance().addHook('preParsing', hook);
 }

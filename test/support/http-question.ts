@@ -9,7 +9,6 @@ export interface HttpQuestion {
   readonly method?: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   readonly body?: object;
   /** False: docs/openapi.json does not know the route. @default true */
   readonly isDocumented?: boolean;

@@ -1,13 +1,11 @@
 import hoodiecrow from 'hoodiecrow-imap';
 
-/** The account of {@link ImapServer}. */
 export const MAILBOX = {
   account: 'me@mail.example',
   password: 'right "password" of the mailbox',
   accessToken: 'right-access-token',
 } as const;
 
-/** A subject that would clear the screen, change the title and hide itself, if it were shown raw. */
 const SUBJECT = 'Invoice \u001b[2J\u001b]0;title\u0007\u009b31m \u202eevil';
 
 const PLUGINS = ['ID', 'SASL-IR', 'AUTH-PLAIN', 'NAMESPACE', 'ENABLE', 'XOAUTH2'];

@@ -20,7 +20,6 @@ import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
 import { Recipients } from '../../src/hooks/ports/index.ts';
 import { Rejection } from '../../src/hooks/ports/rejection.ts';
 
-/** No channel is configured. */
 class NoRecipients extends Recipients {
   override find(): Promise<null> {
     return Promise.resolve(null);
@@ -39,7 +38,6 @@ class NoRecipients extends Recipients {
   }
 }
 
-/** The rooms between HTTP and the ledger under one configuration without transforms. */
 export function ingest(given: HooksSettingsInput) {
   const settings = new HooksSettings(given, GATEWAY_NAMES);
   const directory = new ConfiguredAgents(settings);
@@ -63,7 +61,6 @@ export function ingest(given: HooksSettingsInput) {
     current,
     /** Settles when the settings were checked; warnings are logged by then. */
     verified,
-    /** Id of the mapping that takes the request. */
     match: (request: HookRequest): string | null => {
       const found = mappings.match({ ...request, settings: current });
       return found === null || 'reason' in found ? null : found.id;
@@ -73,7 +70,6 @@ export function ingest(given: HooksSettingsInput) {
       const found = mappings.match({ ...request, settings: current });
       return found !== null && 'reason' in found ? found.reason : null;
     },
-    /** What the mapping makes of the request. */
     async apply(given: HookRequest): Promise<Applied> {
       const request = { ...given, settings: current };
       const mapping = mappings.match(request);
@@ -90,7 +86,6 @@ function throwProblems(given: HooksSettingsInput): void {
   if (all.length > 0) throw new ConfigurationError(all);
 }
 
-/** The problems that a configuration is refused with, a sentence each. */
 export function findProblems(given: HooksSettingsInput): string[] {
   try {
     ingest(given);
@@ -101,7 +96,6 @@ export function findProblems(given: HooksSettingsInput): string[] {
   }
 }
 
-/** The refusal that `act` ends with. */
 export function catchRejection(act: () => unknown): Rejection {
   try {
     act();
@@ -114,7 +108,6 @@ export function catchRejection(act: () => unknown): Rejection {
 
 const DEFAULTS = resolveOptions({}).resolved;
 
-/** A well-formed request of a verified sender. */
 export function hookRequest(
   name: string,
   payload: unknown = {},

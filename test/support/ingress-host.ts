@@ -17,7 +17,6 @@ import { memoryLedger } from '../../src/testing.ts';
 export const TOKEN = 'a-hook-token-of-decent-length';
 export const GOOD = { authorization: `Bearer ${TOKEN}` };
 
-/** What came through, as it reached the ledger. */
 export interface AcceptedRequest {
   readonly name: string;
   readonly query: unknown;
@@ -31,7 +30,6 @@ export interface AcceptedRequest {
   readonly actions: readonly unknown[];
 }
 
-/** The ledger's intake: remembers what is accepted, answers what it is told to, and starts no work. */
 export class RecordingIntake extends Intake {
   readonly requests: AcceptedRequest[] = [];
   answer: (event: NewEvent) => Acceptance = ({ actions, warnings }) => ({
@@ -61,14 +59,12 @@ export class RecordingIntake extends Intake {
   }
 }
 
-/** Keeps every log line. */
 export class KeptLog implements LoggerService {
   readonly lines: unknown[][] = [];
   readonly log = (...line: unknown[]): unknown => this.lines.push(line);
   readonly error = this.log;
   readonly warn = this.log;
 
-  /** The lines about requests. */
   get requests(): unknown[] {
     return this.lines
       .map(([line]) => line)
@@ -78,19 +74,16 @@ export class KeptLog implements LoggerService {
 
 export const runner = { run: async () => ({ text: '' }), mayRepeat: () => false };
 
-/** The settings a reload brings. */
 export function settings(changed: HooksSettingsInput = {}): HooksSettingsInput {
   const mappings = [{ id: 'any', match: {}, messageTemplate: 'hello' }];
   return { enabled: true, token: TOKEN, mappings, ...changed };
 }
 
-/** Options that start an ingress on an empty ledger. */
 export function given(options: Partial<HooksModuleOptions> = {}): HooksModuleOptions {
   const mappings = [{ id: 'any', match: {}, messageTemplate: 'hello' }];
   return { enabled: true, token: TOKEN, mappings, ledger: memoryLedger(), runner, ...options };
 }
 
-/** The same ledger with an intake that only writes down. */
 function recorded(ledger: HooksModuleOptions['ledger'], intake: Intake): typeof ledger {
   return { open: async (clock) => ({ ...(await ledger.open(clock)), intake }) };
 }
@@ -102,22 +95,18 @@ export interface Ingress {
   readonly log: KeptLog;
   readonly clock: ManualClock;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** A bare connection to the service. */
   socket(): Socket;
   close(): Promise<void>;
 }
 
 export interface Host {
-  /** Options of one ingress at `/hooks`. */
   readonly options?: Partial<HooksModuleOptions & HooksModuleExtras>;
-  /** Instead of that: the host's own imports. */
   readonly imports?: (clock: ManualClock, ledger: HooksModuleOptions['ledger']) => DynamicModule[];
   readonly module?: Parameters<typeof Module>[0];
   readonly adapter?: ConstructorParameters<typeof FastifyAdapter>[0];
   readonly prepare?: (app: NestFastifyApplication) => unknown;
 }
 
-/** Boots a host application with an ingress, over real HTTP on a free port. */
 export async function openIngress(host: Host = {}): Promise<Ingress> {
   const clock = new ManualClock();
   const intake = new RecordingIntake();

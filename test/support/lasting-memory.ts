@@ -25,10 +25,7 @@ import {
 } from '../../src/ledger/sqlite/worker/handlers.ts';
 import { InlineHost } from '../../src/ledger/sqlite/worker/inline-host.ts';
 
-/**
- * The ledger of `memoryLedger`, but of a database that outlives whoever opened it: each opening finds what was committed
- * before, and ends its leases, as a start after `kill -9` does with a file. Only one opening is alive at a time.
- */
+/** Each opening finds what was committed before, and ends its leases, as after `kill -9`. Only one is alive at a time. */
 export class LastingMemory {
   readonly isOfOne = true;
   readonly #db = new DatabaseSync(':memory:');
@@ -95,7 +92,6 @@ function portsOf(queue: CallQueue<AllCalls, GroupHead, GroupAnswer>, clock: Cloc
   };
 }
 
-/** A claim says what there is now, and waits for nothing. */
 class ClaimedAtOnce extends WorkLedger {
   constructor(private readonly queue: CallQueue<AllCalls, GroupHead, GroupAnswer>) {
     super();

@@ -87,7 +87,6 @@ export function deliveryLease(
   };
 }
 
-/** A line that waits in a main session. */
 export function systemEvent(seq: number, text: string): SystemEvent {
   return {
     seq,

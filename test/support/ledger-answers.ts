@@ -6,7 +6,6 @@ import type { FilledLedger } from './filled-ledger.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What an operator and a service can ask, as far as it is told in words. */
 export async function answers(
   ledger: Ledger,
   clock: ManualClock,
@@ -51,7 +50,6 @@ function byText(one: unknown, other: unknown): number {
   return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 }
 
-/** Everything that can be claimed, one after the other, as long as nothing of it ends. */
 export async function claims(ledger: Ledger, lane: Lane, clock: ManualClock) {
   const found: unknown[] = [];
   for (;;) {

@@ -2,14 +2,11 @@ import { modelRunner } from '../../src/adapters/agents/model.ts';
 import { AgentError, type AgentTurn } from '../../src/hooks/ports/agent-runner.ts';
 import { agentTurn } from './agent-turn.ts';
 
-/** The key of the provider `local`. */
 export const KEY = 'sk-secret-1234567890';
-/** The prompt of every turn. */
 export const PROMPT = 'Is the blue elephant at home?';
 /** What the runner's clock says: Sat, 21 Nov 2026 10:00:00 GMT. */
 export const NOW = Date.parse('2026-11-21T10:00:00Z');
 
-/** One turn for `local/llama3` at that base URL. */
 export function runTurn(
   baseUrl: string,
   over: Partial<AgentTurn> = {},

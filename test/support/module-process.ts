@@ -14,7 +14,6 @@ import { LineLog } from './secret-free-log.ts';
 
 const NEVER = new AbortController().signal;
 
-/** What processes have in common that follow each other. */
 interface Lasting {
   readonly memory: LastingMemory;
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-/** Of one process: what it calls outside of itself, until it sleeps or dies at one of these calls. */
 export class Life {
   readonly over: Promise<void>;
   #end!: () => void;
@@ -32,12 +31,10 @@ export class Life {
     return this.#waking !== null;
   }
 
-  /** Once it sleeps. */
   get asleep(): Promise<void> {
     return this.#asleep.promise;
   }
 
-  /** It goes on where it stood still. */
   wake(): void {
     this.#awake = Infinity;
     this.#asleep = Promise.withResolvers();
@@ -45,13 +42,11 @@ export class Life {
     this.#waking = null;
   }
 
-  /** It dies now. */
   kill(): void {
     this.endAfter(0);
     void this.moment();
   }
 
-  /** Nothing of a dead process goes on. */
   async moment(): Promise<void> {
     this.#left -= 1;
     if (this.#left < 0 && !this.#isOver) {
@@ -86,7 +81,6 @@ export class Life {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** The same object, each of whose methods is such a call. */
   mortal<T extends object>(port: T): T {
     return new Proxy(port, {
       get: (target, name) => {

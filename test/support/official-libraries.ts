@@ -13,19 +13,15 @@ import { Webhook as SvixWebhook } from 'svix';
 import type { SignedRequest } from '../../src/hooks/http/auth/signatures/index.ts';
 import { certificatePem } from './signing-senders.ts';
 
-/** What a library is given to sign. */
 export interface Unsigned {
   readonly body: string;
   readonly secret: string;
   /** When, in milliseconds since 1970. */
   readonly at: number;
-  /** Of the delivery, where the library signs one. */
   readonly id: string;
-  /** The whole of it, as the sender calls it. */
   readonly url: string;
 }
 
-/** A provider's own library: what it signs, and whether it believes. */
 export interface OfficialLibrary {
   sign?(unsigned: Unsigned): Record<string, string> | Promise<Record<string, string>>;
   /** Throws or says no to what it does not believe. @param secret the half that the receiver is given */
@@ -149,7 +145,6 @@ export const officialLibraries: Readonly<Record<string, OfficialLibrary>> = {
   },
 };
 
-/** Instead of the network: the host's answer to whoever asks. */
 function answering(text: string): typeof https.get {
   return ((_url: string, listen: (answer: PassThrough) => void) => {
     const answer = Object.assign(new PassThrough(), { statusCode: 200 });

@@ -39,7 +39,6 @@ async function make(
   return request;
 }
 
-/** Headers with an id of the delivery that the scheme does not sign. */
 function unsignedIds(scheme: SignatureScheme): readonly string[] {
   const { deliveryId } = scheme;
   const isHeader = deliveryId !== undefined && 'headers' in deliveryId && !isIdSigned(scheme);
@@ -51,7 +50,6 @@ function withLastChanged(text: string): string {
   return text.replace(/\w(?=\W*$)/, (last) => (last === '1' ? '2' : '1'));
 }
 
-/** What the provider's own library signs or believes, sent to a running service with two of its secrets. */
 export function describeOverHttp(id: string, library: OfficialLibrary): void {
   const scheme = schemes.get(id)!;
   const secrets = ([0, 1] as const).flatMap((which) => senderOf(scheme, which).options.secrets);

@@ -1,12 +1,8 @@
 import { type Answer, type RecordedRequest, ScriptedServer } from './scripted-server.ts';
 
-/** What the server answers until it is told otherwise. */
 export const MODEL_REPLY = 'Hello from the test model.';
 
-/**
- * Speaks OpenAI's protocol: `POST /v1/chat/completions`, as server-sent events when the request says `stream: true`
- * and as JSON otherwise, and `GET /v1/models`.
- */
+/** `POST /v1/chat/completions`, streamed where the request says `stream: true`, and `GET /v1/models`. */
 export class OpenAiServer extends ScriptedServer {
   /** The text of the next answers, or what makes it of a request's body; it is streamed word by word. */
   reply: string | ((body: unknown) => string) = MODEL_REPLY;
@@ -18,19 +14,15 @@ export class OpenAiServer extends ScriptedServer {
   /** What its list says of each model beside its name, such as vLLM's `max_model_len`. */
   listed: object = {};
 
-  /** Models that answer 503. */
   readonly overloaded = new Set<string>();
 
-  /**
-   * What `POST /api/show` says of each model, as Ollama does since 0.6.4 (docs/api.md); absent: there is no such route.
-   */
+  /** `POST /api/show` of each model, as Ollama has it since 0.6.4 (docs/api.md); absent: there is no such route. */
   capabilities: Readonly<Record<string, readonly string[]>> | undefined;
 
   constructor() {
     super((request) => this.usual(request));
   }
 
-  /** What `models.providers.<name>.baseUrl` must be. */
   get baseUrl(): string {
     return `${this.origin}/v1`;
   }
@@ -58,14 +50,12 @@ export class OpenAiServer extends ScriptedServer {
   }
 }
 
-/** A running server; close it after the test. */
 export async function startOpenAiServer(): Promise<OpenAiServer> {
   const server = new OpenAiServer();
   await server.listen();
   return server;
 }
 
-/** The body of a refusal. */
 export function openAiError(
   message: string,
   code: string | number,
@@ -81,12 +71,10 @@ function tooLong(tokens: number, window: number) {
   return { error: { ...error, code: 'context_length_exceeded' } };
 }
 
-/** One server-sent event of a stream. */
 export function event(data: unknown): string {
   return `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** One piece of a streamed answer. */
 export function chunk(model: string, delta: object, finish: string | null = null) {
   const choices = [{ index: 0, delta, finish_reason: finish }];
   return { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model, choices };
@@ -103,7 +91,6 @@ function streamed(model: string, reply: string): Answer {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, chunks };
 }
 
-/** A whole answer. */
 export function completion(model: string, content: string) {
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

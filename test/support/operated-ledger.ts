@@ -90,7 +90,6 @@ const REFUSED: RefusedRequest = {
   ...TOO_LARGE,
 };
 
-/** A ledger as the operator sees it, with one event; writes down what is asked of it. */
 export class OperatedLedger {
   readonly journal: string[] = [];
   isHealthy = true;
@@ -103,9 +102,7 @@ export class OperatedLedger {
   isPaused = false;
   damage: string | null = null;
   dead = 0;
-  /** Something of every event. */
   isUnderWay = false;
-  /** A search cannot look at everything yet. */
   isIndexBehind = true;
   searchRefusal: SearchRefused | null = null;
   readonly events: EventStore;
@@ -113,11 +110,9 @@ export class OperatedLedger {
   readonly operations: LedgerAdmin;
   readonly upkeep: Maintenance;
   readonly refusals: Refusals;
-  /** What a list of refusals has. */
   refused: readonly RefusedRequest[] = [REFUSED];
   readonly consoleSessions: ConsoleSessions;
   lost: LostRequests[] = [];
-  /** What happens to whoever follows. */
   changes: (signal: AbortSignal) => AsyncIterable<EventChanges> = async function* () {};
   failed: LostRequests[] = [];
   /** Newest first. */

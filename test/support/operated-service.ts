@@ -51,7 +51,6 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export interface OperatedOptions {
   readonly exposed?: boolean;
   readonly trustedProxies?: readonly string[];
-  /** `ops.hosts`. */
   readonly hosts?: readonly string[];
   /** Those in force. Absent: {@link OPERATOR_TOKEN} and {@link METRICS_TOKEN}. */
   readonly tokens?: () => Partial<OperatorTokens>;
@@ -98,10 +97,8 @@ const NOTHING: Omit<Preview, 'hook'> = {
   draft: null,
 };
 
-/** Writes down what previews are asked for, answers with next to nothing, and does nothing. */
 export class RecordingRequests {
   readonly journal: unknown[] = [];
-  /** What a replay leads to. */
   replay: OperatorRequests['replay'] = async () => ({ outcome: 'unknown' });
 
   async preview(request: PreviewRequest): Promise<Preview> {
@@ -116,14 +113,11 @@ export class RecordingRequests {
   }
 }
 
-/** The operator API of a service whose ledger is a stand-in. */
 export class OperatedService implements AsyncDisposable {
   private constructor(
     readonly app: NestFastifyApplication,
     readonly ledger: OperatedLedger,
-    /** What the operator has done with requests. */
     readonly requests: RecordingRequests,
-    /** What serves chan_1. */
     readonly channel: RecordingChannel,
   ) {}
 
@@ -214,7 +208,6 @@ export class OperatedService implements AsyncDisposable {
 @Module({})
 class HooksStandIn {}
 
-/** Stands where the hooks module does: everything the operator API asks of it. */
 function hooksStandIn({
   ledger,
   requests,

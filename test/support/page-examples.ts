@@ -1,6 +1,5 @@
 import JSON5 from 'json5';
 
-/** One request of an example and what the page says comes of it. */
 export interface ExampleRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,7 +10,6 @@ export interface ExampleRequest {
   readonly results: Readonly<Record<string, unknown>>[];
 }
 
-/** A configuration (`json5` block) with the requests and log lines that follow it. */
 export interface Example {
   readonly heading: string;
   readonly configuration: Readonly<Record<string, Record<string, unknown>>>;

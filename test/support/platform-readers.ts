@@ -2,16 +2,12 @@ import type { RecordedRequest } from './scripted-server.ts';
 
 // What people see of a question, by the rules with which the platforms' own clients read a message.
 
-/** A question as people see it. */
 export interface SeenQuestion {
   readonly hasButtons: boolean;
-  /** What stands in blocks of code, sign by sign. */
   readonly blocks: readonly string[];
-  /** What is read as anything else. */
   readonly rest: string;
 }
 
-/** The blocks that a rule finds, one after the other, and what is left. */
 function split(text: string, rule: RegExp, group: number): Pick<SeenQuestion, 'blocks' | 'rest'> {
   const blocks = Array.from(text.matchAll(rule), (found) => found[group] ?? '');
   return { blocks, rest: text.replaceAll(rule, '\n') };

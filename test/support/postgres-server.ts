@@ -20,9 +20,7 @@ const PORT_ATTEMPTS = 5;
 const FOR_TESTS = { fsync: 'off', max_connections: '200', autovacuum: 'off' };
 
 interface PostgresOptions {
-  /** Listens on a free port of the loopback interface, too. */
   readonly tcp?: boolean;
-  /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** A directory with a short name, in which its own is made. @default that of temporary files */
   readonly within?: string;
@@ -30,18 +28,13 @@ interface PostgresOptions {
   readonly wal?: string;
 }
 
-/** A database of a test's own. */
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
 }
 
-/**
- * A real PostgreSQL of Debian's package on a Unix socket, in a directory of its own. A guardian process ends it and
- * removes the directory when the test's process has ended, however it did.
- */
+/** A guardian process ends it and removes its directory when the test's process has ended, however it did. */
 export class PostgresServer implements AsyncDisposable {
-  /** Where its data, its socket and its log are. */
   readonly dir: string;
   readonly #guardian: ChildProcess;
   readonly #options: PostgresOptions;
@@ -74,7 +67,6 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** A connection string for a database, over the socket. */
   url(database = 'postgres'): string {
     const host = encodeURIComponent(this.dir);
     return `postgres://postgres@localhost:${this.#port ?? SOCKET_PORT}/${database}?host=${host}`;
@@ -86,17 +78,14 @@ export class PostgresServer implements AsyncDisposable {
     return this.#port;
   }
 
-  /** A connection string for a database, over TCP. */
   tcpUrl(database = 'postgres'): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** What it wrote into its log. */
   get log(): string {
     return readFileSync(join(this.dir, 'log'), 'utf8');
   }
 
-  /** An empty database, or a copy of one that nobody is connected to. */
   async database(template = 'template0'): Promise<TestDatabase> {
     this.#databases += 1;
     const name = `test_${this.#databases}`;
@@ -123,7 +112,6 @@ export class PostgresServer implements AsyncDisposable {
     await asOwner('pg_ctl', ['stop', '-D', join(this.dir, 'data'), '-w', '-m', mode]);
   }
 
-  /** Starts it again after {@link stop}. */
   async resume(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const port = this.#port ?? (this.#options.tcp === true ? await freePort() : undefined);

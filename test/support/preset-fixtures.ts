@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 const DIRECTORY = new URL('../fixtures/presets/', import.meta.url);
 
-/** One request as a sender sends it. */
 export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -11,9 +10,7 @@ export interface SentRequest {
 /** The recorded shape of what the sender of a preset sends (test/fixtures/presets/README.md). */
 export interface PresetFixture {
   readonly request: SentRequest;
-  /** The same thing in its next state. */
   readonly changed: SentRequest;
-  /** Further events, each with the message that it makes. */
   readonly others: readonly (SentRequest & { readonly name: string; readonly message: string })[];
 }
 
@@ -23,7 +20,6 @@ type Written = Pick<PresetFixture, 'request'> &
     readonly changedHeaders?: Readonly<Record<string, string>>;
   };
 
-/** Names of all fixtures. */
 export function presetFixtureNames(): string[] {
   return readdirSync(DIRECTORY)
     .filter((file) => file.endsWith('.json'))

@@ -2,13 +2,10 @@ import type { ModelProvider } from '../../src/adapters/agents/index.ts';
 import type { ModelProtocol } from './protocols/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
-/** What the stub answers until it is told otherwise. */
 export const REPLY = 'Hello from the test model.';
 
-/** A provider that speaks the protocol; a route that the protocol does not have is answered 404. */
 export class ProtocolServer extends ScriptedServer {
   private readonly answers: (readonly string[])[] = [];
-  /** What it answers at other routes than the protocol's, as JSON. */
   lists: Readonly<Record<string, unknown>> = {};
 
   private constructor(readonly protocol: ModelProtocol) {
@@ -30,13 +27,11 @@ export class ProtocolServer extends ScriptedServer {
     return server;
   }
 
-  /** What `models.providers.<name>` must be. */
   provider(apiKey: string): ModelProvider {
     const { type, basePath } = this.protocol;
     return { type, baseUrl: `${this.origin}${basePath}`, apiKey };
   }
 
-  /** The streams of the next answers, in order. */
   answer(...streams: readonly (readonly string[])[]): void {
     this.answers.push(...streams);
   }

@@ -8,7 +8,6 @@ import type { ProtocolServer } from './protocol-server.ts';
 
 export { KEY, PROMPT };
 
-/** A runner whose only provider, `local`, is the stub. */
 export function runnerFor(
   server: ProtocolServer,
   env: Readonly<Record<string, string>> = {},
@@ -23,12 +22,10 @@ export function runnerFor(
   });
 }
 
-/** A turn for the stub's model. */
 export function turnFor(server: ProtocolServer, over: Partial<AgentTurn> = {}): AgentTurn {
   return agentTurn({ prompt: PROMPT, model: `local/${server.protocol.modelId}`, ...over });
 }
 
-/** One turn at the stub. */
 export async function ask(
   server: ProtocolServer,
   over: Partial<AgentTurn> = {},

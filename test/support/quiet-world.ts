@@ -15,14 +15,12 @@ import { LastingMemory } from './lasting-memory.ts';
 import { ModuleProcess } from './module-process.ts';
 import type { Life } from './mortal-process.ts';
 
-/** The hours of each, where it has any. */
 export interface QuietRules {
   readonly channel?: Hours | undefined;
   readonly agent?: Hours | undefined;
   readonly mappings: Readonly<Record<'m' | 'n', Hours | undefined>>;
 }
 
-/** What is to be said. */
 export interface Said {
   readonly mapping: 'm' | 'n';
   readonly to: string;
@@ -31,12 +29,10 @@ export interface Said {
   readonly isUrgent: boolean;
 }
 
-/** A message as it must be. */
 interface ModelMessage {
   readonly text: string;
   readonly said: Said;
   readonly eventId: string;
-  /** How often it has arrived. */
   arrivals: number;
   /** All that was due was looked at in its quiet hours. */
   wasHeld: boolean;
@@ -44,9 +40,7 @@ interface ModelMessage {
 }
 
 const HOUR = 3_600_000;
-/** In one moment. */
 const MOST_LOOKS = 500;
-/** Of an event and its message. */
 export const DONE = 'done delivered';
 
 class NoRunner extends AgentRunner {
@@ -55,7 +49,6 @@ class NoRunner extends AgentRunner {
   }
 }
 
-/** A platform that knows messages by their keys. */
 class Chat extends Channel {
   override readonly knowsKeys = true;
 
@@ -75,16 +68,12 @@ class Chat extends Channel {
   }
 }
 
-/**
- * Messages to people who are not to be disturbed at times, and processes that die at any moment. What must become of them is
- * said in the words of behaviour.md §16.5; what may not be is a {@link crimes crime}.
- */
+/** What must become of messages by behaviour.md §16.5; what may not be is a {@link crimes crime}. */
 export class QuietWorld {
   readonly clock: ManualClock;
   readonly memory = new LastingMemory();
   readonly crimes: string[] = [];
   readonly messages: ModelMessage[] = [];
-  /** The platform cannot be asked. */
   isAway = false;
   /** It could not be for a time: what is due is any time's. */
   wasAway = false;
@@ -147,7 +136,6 @@ export class QuietWorld {
     }));
   }
 
-  /** Until nothing is due. */
   async drain(): Promise<void> {
     const before = this.deaths;
     for (let looks = 0; await this.deliver(); looks += 1)
@@ -182,7 +170,6 @@ export class QuietWorld {
     return [...(await this.statuses())].every((status) => status === DONE);
   }
 
-  /** What the ledger says of each that is not erased. */
   async statuses(): Promise<Set<string>> {
     const found = new Set<string>();
     for (const { eventId, isErased } of this.messages) {
@@ -217,7 +204,6 @@ export class QuietWorld {
     return this.messages.filter(({ arrivals, isErased }) => arrivals === 0 && !isErased);
   }
 
-  /** Whether it would disturb somebody now. */
   #isQuiet({ said: { mapping, isReply, isUrgent } }: ModelMessage): boolean {
     if (isUrgent) return false;
     const { channel, agent, mappings } = this.rules;

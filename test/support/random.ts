@@ -1,7 +1,6 @@
 // A global is looked up in the realm of the tests each time, which takes longer than the rest of it.
 const { floor, imul } = Math;
 
-/** Numbers that are the same for the same seed. */
 export class Random {
   #state: number;
 

@@ -6,19 +6,14 @@ import type {
   ToolCall,
 } from '../../src/hooks/ports/index.ts';
 
-/** Everything that happened to the world outside, in order, a line each. */
 export type Journal = string[];
 
-/** Answers every turn with what `reply` makes of it, and writes it down. */
 export class RecordingRunner extends AgentRunner {
   readonly turns: AgentTurn[] = [];
   reply: (turn: AgentTurn, signal: AbortSignal) => Promise<string> | string = ({ kind }) =>
     kind === 'run' ? 'the reply' : 'HEARTBEAT_OK';
-  /** What comes with each reply. */
   extras: Omit<AgentReply, 'text'> = {};
-  /** Which tools every turn has used when it ends, however it does. */
   toolCalls: readonly ToolCall[] = [];
-  /** Whether a turn that was cut off may be begun again. */
   isSafe = true;
 
   constructor(private readonly journal: Journal) {
@@ -38,7 +33,6 @@ export class RecordingRunner extends AgentRunner {
   }
 }
 
-/** Takes every message and writes it down. */
 export class RecordingChannel extends Channel {
   override onlyAccepts = false;
   override timeoutMs = 30_000;

@@ -1,6 +1,5 @@
 import type { RefusedRequest } from '../../src/hooks/ports/index.ts';
 
-/** What is kept of an Alertmanager group that was too large, but for its time. */
 export const TOO_LARGE = {
   kind: 'lost',
   hook: 'alertmanager',

@@ -11,26 +11,20 @@ import type {
 } from '../../src/hooks/ports/index.ts';
 import type { ManualClock } from './clocks.ts';
 
-/** The rules of the only mapping, and those of all. */
 export interface Rules {
   readonly own: RuleOptions;
   readonly limits: readonly RunLimit[];
-  /** Whether runs have a session that others have, too. */
   readonly hasSession: boolean;
 }
 
-/** An event as its sender sees it. */
 export interface Arrival {
   readonly sender: string;
   readonly session: string;
-  /** What events that are gathered have in common. */
   readonly by: string;
 }
 
-/** A run as it must be. */
 interface ModelRun {
   readonly id: string;
-  /** Its events: the words of each, with the run that was answered for it. */
   lines: { readonly text: string; readonly runId: string }[];
   readonly arrival: Arrival;
   /** What is gathered with it; null: it is, or never was to be. */
@@ -42,7 +36,6 @@ interface ModelRun {
   attempt: number;
   /** Its agent is asked, by an instance that is alive and awake. */
   isUnderWay: boolean;
-  /** How often anything had changed when it was claimed. */
   claimedAt: number;
   mayHaveActed: boolean;
   /** What a person is asked about it; null: nothing. Beside its session others go on. */
@@ -50,22 +43,16 @@ interface ModelRun {
   end: 'succeeded' | 'skipped' | 'collected' | 'erased' | null;
 }
 
-/**
- * What must become of events, said in the words of behaviour.md §16 and without any queue of work. It is told what the
- * ledger has written and whom the agent was asked for; what may not be is a {@link crimes crime}.
- */
+/** What must become of events by behaviour.md §16, without any queue of work; what may not be is a {@link crimes crime}. */
 export class RuleModel {
   readonly crimes: string[] = [];
   readonly runs: ModelRun[] = [];
   readonly counted = new Map<string, { readonly at: number; readonly ref: string }[]>();
   readonly begun = new Set<string>();
-  /** Events that were erased. */
   readonly gone = new Set<string>();
-  /** Times of day were no order any more. */
   wasSet = false;
   /** Leases that somebody may have taken: whoever had them is dead, or slept meanwhile. */
   readonly #lost = new Set<RunLease>();
-  /** What has changed that was looked at before it. */
   #changes = 0;
   /** Of what gathers, when the last event came that was erased: it had broken the silence. */
   readonly #noise = new Map<string, number>();
@@ -126,7 +113,6 @@ export class RuleModel {
     return rows.filter(({ at }) => at > now - perMs && at <= now + perMs).length + 1 > most;
   }
 
-  /** An instance has a lease of a run. */
   claimed({ ref, attempt }: RunLease): void {
     const run = this.#find(ref);
     if (run === undefined || run.end !== null) return this.#crime(`${ref} is up and has ended`);
@@ -135,7 +121,6 @@ export class RuleModel {
     run.claimedAt = this.#changes;
   }
 
-  /** Whoever had these is dead, or asleep while time passes. */
   lost(leases: Iterable<RunLease>): void {
     for (const lease of leases) {
       const run = this.#find(lease.ref);
@@ -183,12 +168,10 @@ export class RuleModel {
     }
   }
 
-  /** Whether a person is still to decide whether it begins. */
   waits({ ref }: RunLease): boolean {
     return this.#find(ref)?.wait != null;
   }
 
-  /** Somebody has decided that a run begins. */
   decided(run: ModelRun, outcome: DecisionOutcome): void {
     if (outcome !== 'decided') return this.#crime(`${run.id} cannot be decided: ${outcome}`);
     const { isAside = false } = run.wait ?? {};
@@ -209,7 +192,6 @@ export class RuleModel {
     this.#end(run, 'erased');
   }
 
-  /** Nothing is under way and nothing is due: what waits has to. */
   rests(metersOf: (run: Arrival) => readonly (Meter & { readonly gathers: boolean })[]): void {
     if (this.wasSet) return;
     for (const run of this.#firsts.values()) {
@@ -224,7 +206,6 @@ export class RuleModel {
     }
   }
 
-  /** What the run of each event that is not erased must have become. */
   statuses(): Map<string, string> {
     const found = new Map<string, string>();
     for (const { lines, end } of this.runs) {
@@ -238,7 +219,6 @@ export class RuleModel {
     return this.runs.filter(({ end }) => end === null);
   }
 
-  /** Takes in what is gathered with it by now, as much as one takes. */
   #gather(run: ModelRun): void {
     const now = this.clock.now();
     const { gathers } = run;
@@ -276,7 +256,6 @@ export class RuleModel {
     return JSON.stringify([isShared ? null : sender, by, this.rules.hasSession ? session : null]);
   }
 
-  /** What is in the queue of a session, in the order in which it came. */
   #queue(session: string): ModelRun[] {
     return this.runs.filter(({ end, arrival }) => end === null && arrival.session === session);
   }
@@ -291,7 +270,6 @@ export class RuleModel {
     if (!this.#firsts.has(queue)) this.#firsts.set(queue, run);
   }
 
-  /** The oldest of those that are left is up. */
   #leave(run: ModelRun): void {
     const queue = this.#queueOf(run);
     if (this.#firsts.get(queue) !== run) return;
@@ -329,7 +307,6 @@ export class RuleModel {
   }
 }
 
-/** The events that an agent is told of, in their order. */
 function wordsOf({ message }: RunJob): string[] {
   return [...message.matchAll(/event \d+;/g)].map(([word]) => word);
 }

@@ -28,7 +28,6 @@ const LONG_MS = 90 * 86_400_000;
 /** Two instances do not measure the clock of the database in the same millisecond. */
 const SLACK_MS = 5000;
 
-/** What outlives each process that opens it. */
 export interface Store {
   /** Leases end when it is opened again, since nobody else has it open. */
   readonly isOfOne?: boolean;
@@ -42,17 +41,14 @@ export interface Fate {
   readonly sleeps?: number | undefined;
 }
 
-/** One process of a service: its rules and what it has in hand. */
 class Process {
   readonly inHand: RunLease[] = [];
-  /** The step that it is at, also while it sleeps. */
   step: Promise<unknown> = Promise.resolve();
 
   private constructor(
     readonly ledger: Ledger,
     private readonly world: RuleWorld,
     readonly life: Life,
-    /** All that it was ever given. */
     readonly leases: Set<RunLease>,
     readonly renew: Ledger['work']['renew'],
   ) {}
@@ -89,7 +85,6 @@ class Process {
     return true;
   }
 
-  /** Ends one of the runs that are under way. */
   async end(which: number): Promise<void> {
     const [lease] = this.inHand.splice(which % Math.max(this.inHand.length, 1), 1);
     if (lease === undefined) return;
@@ -98,20 +93,17 @@ class Process {
     ]);
   }
 
-  /** Says that it is at what it has in hand, and drops what it was told is another's. */
   async stay(): Promise<void> {
     for (const lease of this.inHand.toReversed())
       if (!(await this.renew(lease))) this.inHand.splice(this.inHand.indexOf(lease), 1);
   }
 }
 
-/** One mapping with rules, whose events come, and processes that share a ledger, and sleep or die at any moment. */
 export class RuleWorld extends RunRules {
   readonly clock = new ManualClock();
   readonly model: RuleModel;
   readonly events: { readonly id: string; readonly text: string }[] = [];
   deaths = 0;
-  /** How often one of them found that it had slept too long. */
   overslept = 0;
   readonly #collect: Collecting | undefined;
   #sent = 0;
@@ -145,7 +137,6 @@ export class RuleWorld extends RunRules {
     return undefined;
   }
 
-  /** The ledger's queue, of which the model hears what was written. */
   observed(work: Ledger['work'], leases: Set<RunLease>): Ledger['work'] {
     const { model } = this;
     return new Proxy(work, {
@@ -189,7 +180,6 @@ export class RuleWorld extends RunRules {
     });
   }
 
-  /** Lets a process do something, within which it may die: then there is another one, and nothing was heard. */
   async do(
     by: number,
     act: (process: Process) => Promise<unknown>,
@@ -222,7 +212,6 @@ export class RuleWorld extends RunRules {
     await this.do(by, (process) => process.begin(acts, asks), fate);
   }
 
-  /** What is up, if anything is. */
   look(work: Ledger['work'], lane: Lane): Promise<readonly Lease[]> {
     // It looks once, whatever it was told: other limits are another question.
     const once = new AbortController();
@@ -256,7 +245,6 @@ export class RuleWorld extends RunRules {
     };
   }
 
-  /** Somebody decides about one of those that wait. */
   async decide(which: number): Promise<void> {
     const waiting = this.model.runs.filter(({ wait }) => wait !== null);
     const run = waiting[which % Math.max(waiting.length, 1)];
@@ -265,7 +253,6 @@ export class RuleWorld extends RunRules {
     this.model.decided(run, await this.#ledger.admin.decide(run.wait.id, decision));
   }
 
-  /** Who was asked and is to see that it is over. */
   async told(): Promise<Set<string>> {
     // The time of day may have been set back since.
     await this.pass(26 * 3_600_000);
@@ -302,13 +289,11 @@ export class RuleWorld extends RunRules {
     }
   }
 
-  /** Somebody sets the time of day. */
   set(ms: number): void {
     this.clock.jump(ms);
     this.model.wasSet = true;
   }
 
-  /** Until nothing is due, and nothing is of somebody who died; what begins ends. */
   async drain(): Promise<void> {
     for (const place of this.#processes.keys()) await this.#wake(place);
     const left = this.#endOfLeases - this.clock.elapsed();
@@ -327,7 +312,6 @@ export class RuleWorld extends RunRules {
     this.model.rests((arrival) => this.#metersOf(arrival));
   }
 
-  /** Time passes, and nothing new comes. */
   async settle(): Promise<void> {
     for (let step = 0; step < 60 && this.model.open.length > 0; step += 1) {
       while (this.model.runs.some(({ wait }) => wait !== null)) await this.decide(0);
@@ -336,7 +320,6 @@ export class RuleWorld extends RunRules {
     }
   }
 
-  /** What the ledger says of the run of each event that is not erased. */
   async statuses(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const { id, text } of this.events) {
@@ -350,7 +333,6 @@ export class RuleWorld extends RunRules {
     await this.store.close();
   }
 
-  /** As any of them sees it. */
   get #ledger(): Ledger {
     return this.#processes[0]!.ledger;
   }
@@ -362,7 +344,6 @@ export class RuleWorld extends RunRules {
     await this.#follow(place);
   }
 
-  /** Until the step of a process is over, or it sleeps. */
   async #follow(place: number): Promise<void> {
     const { life, step, leases } = this.#processes[place]!;
     await Promise.race([step, life.over, life.asleep]);

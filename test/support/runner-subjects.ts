@@ -7,18 +7,13 @@ import { ConfigDirectory } from './config-directory.ts';
 import { type OpenAiServer, startOpenAiServer } from './openai-server.ts';
 import type { Script } from './scripted-server.ts';
 
-/** A runner, and how a test makes what is behind it behave. */
 export interface Subject extends AsyncDisposable {
   readonly runner: AgentRunner;
-  /** A turn that is answered with that text. */
   answered(text: string, over?: Partial<AgentTurn>): AgentTurn;
-  /** A turn that what is behind the runner refuses, with the key and the prompt in its words. */
   refused(over?: Partial<AgentTurn>): AgentTurn;
-  /** A turn that is never answered. */
   stalled(): AgentTurn;
 }
 
-/** The prompt of every turn. */
 export const PROMPT = 'Is the blue elephant at home?';
 
 /** An agent with that runner, behind {@link agentRunner} as the service has it. */
@@ -33,7 +28,6 @@ function runnerFor(baseUrl: string, dir: ConfigDirectory): AgentRunner {
   return agentRunner({ models, env: serviceEnvironment, workspaces: dir.path });
 }
 
-/** One whose turns a server answers. */
 async function served(settings: (server: OpenAiServer) => RunnerSettings): Promise<Subject> {
   const dir = new ConfigDirectory();
   const server = await startOpenAiServer();
@@ -72,14 +66,12 @@ function program(): Subject {
   };
 }
 
-/** Every runner that asks somebody. */
 export const SUBJECTS: readonly [string, () => Promise<Subject>][] = [
   ['model', () => served(() => ({ type: 'model' }))],
   ['command', async () => program()],
   ['http', () => served(({ baseUrl }) => gateway(baseUrl))],
 ];
 
-/** A gateway that receives everything. */
 export function gateway(baseUrl: string) {
   const headers = { 'x-agent': '{agent}', 'x-session': '{session}', 'x-contract': '{contract}' };
   const http = { type: 'http', baseUrl, apiKey: KEY, model: 'agent:{agent}' } as const;

@@ -18,14 +18,11 @@ export interface Script {
   readonly cut?: 'mid-body' | 'at-once';
   /** Sends half of the body, or nothing, and then leaves the client waiting. */
   readonly stall?: 'mid-body' | 'at-once';
-  /** Nothing is answered before. */
   readonly after?: Promise<unknown>;
 }
 
-/** One request as it arrived, body included. */
 export interface RecordedRequest {
   readonly method: string;
-  /** With the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** Parsed JSON or form; undefined when there was no body. */
@@ -34,22 +31,17 @@ export interface RecordedRequest {
   readonly closed: Promise<'answered' | 'broken'>;
 }
 
-/** What a platform answers when nothing is scripted. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** In the pieces in which it is written. */
   readonly chunks: readonly string[];
 }
 
 /** @param script what is said instead, where it says something. */
 export type Platform = (request: RecordedRequest, script: Script) => Answer | Promise<Answer>;
 
-/** A real HTTP server on a free port of 127.0.0.1 that records each request and answers as scripted. */
 export class ScriptedServer {
-  /** Every request so far, in order of arrival. */
   readonly requests: RecordedRequest[] = [];
-  /** How a request is answered that has no script of its own. */
   meanwhile: Script = {};
   private readonly scripts: Script[] = [];
   private readonly waiting: { readonly count: number; readonly arrived: () => void }[] = [];
@@ -76,12 +68,10 @@ export class ScriptedServer {
     await once(this.http, 'listening');
   }
 
-  /** Scripts the next request that has no script yet; each call is one request. */
   next(...scripts: readonly Script[]): void {
     this.scripts.push(...scripts);
   }
 
-  /** The n-th request (the first is 1), as soon as it has arrived. */
   async request(n: number): Promise<RecordedRequest> {
     if (this.requests.length < n) {
       const { promise, resolve } = Promise.withResolvers<void>();

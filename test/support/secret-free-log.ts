@@ -11,7 +11,6 @@ export class Secrets {
     for (const token of tokens) this.#texts.add(token);
   }
 
-  /** Adds the texts of a payload, however deep. */
   addPayload(payload: unknown): void {
     if (typeof payload === 'string') {
       if (payload.trim().length >= SHORTEST_SECRET) this.#texts.add(payload.trim());
@@ -33,7 +32,6 @@ export class Secrets {
   }
 }
 
-/** Keeps every log line as text. */
 export class LineLog implements LoggerService {
   readonly lines: string[] = [];
 

@@ -11,7 +11,6 @@ import type { Ending } from './service-process.ts';
 export const HOOK_TOKEN = 'the-hook-token-of-the-tests';
 export const OPERATOR_TOKEN = 'the-operator-token-of-the-tests';
 
-/** A running service, and commands that are called in its configuration directory. */
 export class ServedCommands implements AsyncDisposable {
   readonly dir = new ConfigDirectory();
   #service: ServiceProcess | undefined;
@@ -45,28 +44,23 @@ export class ServedCommands implements AsyncDisposable {
     this.#env['GATEWAY_PORT'] = new URL(this.#service.url).port;
   }
 
-  /** Runs `hooks …` to its end. */
   hooks(...args: string[]): Promise<Ending> {
     return this.hooksReading('', ...args);
   }
 
-  /** The same with something on stdin. */
   hooksReading(input: string, ...args: string[]): Promise<Ending> {
     return hooksCall(args, { cwd: this.dir.path, env: this.#env, input });
   }
 
-  /** What `hooks … --json` prints. */
   async json(...args: string[]): Promise<Record<string, unknown>> {
     return JSON.parse((await this.hooks(...args, '--json')).stdout);
   }
 
-  /** Sends to a hook with the token, past the command line; the id of the event. */
   async post(hook: string, body: unknown): Promise<string> {
     const { body: answer } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body });
     return String(answer['eventId']);
   }
 
-  /** The same, once the event has that status. */
   async postUntil(status: string, hook: string, body: unknown): Promise<string> {
     const id = await this.post(hook, body);
     const path = `/ops/api/events/${id}`;
@@ -77,7 +71,6 @@ export class ServedCommands implements AsyncDisposable {
     return id;
   }
 
-  /** Begins `hooks …` as a process of its own, and does not wait for its end. */
   begin(...args: string[]): RunningCommand {
     return new RunningCommand(args, this.dir.path, this.#env);
   }
@@ -88,7 +81,6 @@ export class ServedCommands implements AsyncDisposable {
   }
 }
 
-/** A command that goes on. */
 export class RunningCommand implements AsyncDisposable {
   stdout = '';
   stderr = '';
@@ -107,7 +99,6 @@ export class RunningCommand implements AsyncDisposable {
     this.#ended = once(this.#child, 'close');
   }
 
-  /** The lines on stdout so far that are whole. */
   get lines(): string[] {
     return this.stdout.split('\n').slice(0, -1);
   }

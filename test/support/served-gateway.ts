@@ -22,7 +22,6 @@ interface GatewayAsked {
   readonly body?: unknown;
 }
 
-/** The whole service of a configuration directory, in this process, on a free port. */
 export class ServedGateway implements AsyncDisposable {
   private constructor(
     readonly app: NestFastifyApplication,

@@ -17,7 +17,6 @@ export interface Ending {
 
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** The service as its own process, in a directory of its own, on a free port. */
 export class ServiceProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
@@ -45,7 +44,6 @@ export class ServiceProcess implements AsyncDisposable {
     this.#ended = once(this.#child, 'close');
   }
 
-  /** A service that listens. */
   static async listening(
     cwd: string,
     env?: Record<string, string>,
@@ -61,7 +59,6 @@ export class ServiceProcess implements AsyncDisposable {
     }
   }
 
-  /** Waits until it listens. */
   async listens(): Promise<void> {
     const line = await eventually(
       'the service listens',
@@ -82,7 +79,6 @@ export class ServiceProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** The first log line whose message contains `text`. */
   logged(text: string): LogLine | undefined {
     return this.logs.find(({ msg }) => typeof msg === 'string' && msg.includes(text));
   }
@@ -94,7 +90,6 @@ export class ServiceProcess implements AsyncDisposable {
     return lines.map((line): LogLine => JSON.parse(line));
   }
 
-  /** Asks it over HTTP; `token` as a bearer. */
   async ask(
     path: string,
     { token, body }: { token?: string; body?: unknown } = {},
@@ -121,7 +116,6 @@ export class ServiceProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** How it ended, once it has. */
   async ended(): Promise<Ending> {
     await this.#ended;
     this.#secrets.assertAbsentFrom(this.stdout.split('\n'));

@@ -28,11 +28,9 @@ export const publishedKeys = JSON.stringify({
     { ...createPublicKey(rsaKey).export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: KEY_ID },
   ],
 });
-/** What stands at the addresses that rows name. */
 export const published = (url: URL): Promise<string> =>
   Promise.resolve(url.pathname === '/oauth2/v3/certs' ? publishedKeys : certificatePem);
 
-/** Of three senders of one row, each with keys of its own. */
 const ed25519 = [1, 2, 3].map(() => generateKeyPairSync('ed25519').privateKey);
 const ecdsa = [1, 2, 3].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 
@@ -42,7 +40,6 @@ export const PUBLIC_URL = 'https://hooks.example.org/in';
 export const TARGET = '/hooks/sender?a=1';
 export const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:builds';
 
-/** A body that has every field any row reads, for rows that sign JSON. */
 const JSON_BODY = {
   id: 'evt_1',
   state: 'ready',
@@ -64,7 +61,6 @@ const JSON_BODY = {
   message: { messageId: 'ps-1' },
 };
 
-/** What a sender of each row needs, by what it signs with. */
 export interface Sender {
   readonly toSign: ToSign;
   readonly options: VerifierOptions;
@@ -122,7 +118,6 @@ function credentials(
   return { secret: nth('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw') };
 }
 
-/** The half of it that the receiver is given. */
 function publicSecret(
   { proofs: [proof] }: SignatureScheme,
   secret: string,
@@ -147,7 +142,6 @@ export function otherSecret(scheme: SignatureScheme, secret: string): string {
   return secret.replace(/\w(?=\w{3})/, (letter) => (letter === 'a' ? 'b' : 'a'));
 }
 
-/** A request as that sender makes it, as our server would read it. */
 export function deliver(scheme: SignatureScheme, toSign: ToSign): SignedRequest {
   const { headers, body, url = PUBLIC_URL + TARGET } = signRequest(scheme, toSign);
   return { method: 'POST', url: url.slice(PUBLIC_URL.length), headers, body };
@@ -163,7 +157,6 @@ export function verifierFor(
   return compiled;
 }
 
-/** Whether both halves of the check let it pass. */
 export async function isAccepted(
   verifier: SignatureVerifier,
   request: SignedRequest,

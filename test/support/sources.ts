@@ -6,12 +6,10 @@ import type { PlatformSpeech } from './platforms/index.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A sender whose events can be answered, and what it sends of a comment. */
 interface Source {
   readonly speech: PlatformSpeech;
   readonly sample: string;
   readonly to: string;
-  /** The same event with these words of this author, in a private or a public place. */
   readonly change: (body: Json, text: string, by: string, isPrivate: boolean) => Json;
 }
 
@@ -40,13 +38,11 @@ export const SOURCES: Readonly<Record<'github' | 'gitea' | 'gitlab', Source>> = 
 };
 export type SourceName = keyof typeof SOURCES;
 
-/** A request of a sender, as it comes. */
 interface Sent {
   readonly body: Json;
   readonly headers: Record<string, string>;
 }
 
-/** A sample as its sender sends it. */
 export function sampleOf(name: string, event: string): { body: string; headers: Sent['headers'] } {
   const sample = readSample(name, event)!;
   return { body: bodyOf(sample), headers: { ...sample.headers } };
@@ -55,7 +51,6 @@ export function sampleOf(name: string, event: string): { body: string; headers: 
 const IDS = ['x-github-delivery', 'x-gitea-delivery', 'idempotency-key'];
 let sent = 0;
 
-/** What a sender tells of a comment. */
 export function commentOf(
   name: SourceName,
   text: string,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { LedgerProvider } from '../../src/hooks/ports/ledger.ts';
 import type { OpenStore } from '../contracts/ledger/store.ts';
 
-/** A directory of its own for each ledger of the contract. */
 export function sqliteStore(providerOf: (dir: string) => LedgerProvider): OpenStore {
   return async () => {
     const dir = await mkdtemp(join(tmpdir(), 'ledger-'));

@@ -29,7 +29,6 @@ import type {
   SystemEvent,
 } from '../../src/hooks/ports/index.ts';
 
-/** Sessions as a test wants them. */
 class StandInSessions extends Sessions {
   pending: SystemEvent[] = [];
   held: number[] = [];
@@ -69,7 +68,6 @@ class StandInSessions extends Sessions {
   }
 }
 
-/** Hands out the leases that a test gives it and writes down what becomes of them. */
 class StandInWork extends WorkLedger {
   override async reconsider(): Promise<void> {}
 
@@ -80,7 +78,6 @@ class StandInWork extends WorkLedger {
   /** What was noted of channels; while `noteError` is set, in vain. */
   readonly noted: ChannelConditions[] = [];
   noteError: Error | null = null;
-  /** How channels fared last, whoever tried them. */
   conditions: ChannelConditions = {};
   readonly added: NewWork[] = [];
   /** Leases that were durable already when the service said that it wants no more. */
@@ -92,7 +89,6 @@ class StandInWork extends WorkLedger {
   readonly brokenCalls = new Set<'claim' | 'renew' | 'commit'>();
   readonly #waiting: Record<Lane, Lease[]> = { turn: [], delivery: [] };
   readonly #claimants = new Set<() => void>();
-  /** Runs that were handed out and have not ended. */
   readonly #runs = new Set<number>();
   readonly #committed = new Map<number, (commit: StandInWork['commits'][number]) => void>();
 
@@ -211,7 +207,6 @@ class StandInWork extends WorkLedger {
   }
 }
 
-/** Notes what is to be forgotten. */
 class StandInMaintenance extends Maintenance {
   readonly pruned: Retention[] = [];
   /** What the next calls answer: whether there is more to forget, or why it failed. */
@@ -228,7 +223,6 @@ class StandInMaintenance extends Maintenance {
   override async close(): Promise<void> {}
 }
 
-/** A ledger without requests: the work, sessions and maintenance that a test decides. */
 export class StandInLedger implements LedgerProvider {
   readonly work = new StandInWork();
   readonly sessions = new StandInSessions();
@@ -242,7 +236,6 @@ export class StandInLedger implements LedgerProvider {
   }
 }
 
-/** What only requests and operators ask; here are none. */
 const unused = {
   intake: Object.create(Intake.prototype) as Intake,
   events: Object.create(EventStore.prototype) as EventStore,

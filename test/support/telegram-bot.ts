@@ -3,7 +3,6 @@ import type { Answer, RecordedRequest } from './scripted-server.ts';
 
 export const BOT_TOKEN = '123456:AAsecretsecretsecret';
 
-/** A message of the bot as people see it. */
 export interface BotMessage {
   readonly id: number;
   readonly chat: string;
@@ -25,13 +24,9 @@ const MESSAGE_BY_DEFAULT = ['message', 'callback_query'];
  * (tdlib/telegram-bot-api 10.0, Client.cpp: process_get_updates_query, do_get_updates, abort_long_poll).
  */
 export class TelegramBot extends ScriptedServer {
-  /** Every message, as it is shown now. */
   readonly messages: BotMessage[] = [];
-  /** What people who tapped were told, by the ids of their taps. */
   readonly told: { readonly id: string; readonly text: string }[] = [];
-  /** Somebody has set a webhook: nobody is told of updates. */
   hasWebhook = false;
-  /** How often two asked for updates at a time. */
   conflicts = 0;
   readonly #breaking = new Set<string>();
   readonly #hanging = new Set<string>();
@@ -50,7 +45,6 @@ export class TelegramBot extends ScriptedServer {
     );
   }
 
-  /** Somebody writes to the bot. */
   write(chat: object, text: string): void {
     this.#happens('message', { message_id: 1, date: 1, chat, text });
   }
@@ -77,27 +71,22 @@ export class TelegramBot extends ScriptedServer {
     for (const method of methods) this.#breaking.add(method);
   }
 
-  /** The next request of this method is done, and its answer is lost. */
   loseNext(method: string): void {
     this.#losing.add(method);
   }
 
-  /** The next request of this method is never answered. */
   hang(method: string): void {
     this.#hanging.add(method);
   }
 
-  /** Whether somebody waits to hear of updates. */
   get isHeard(): boolean {
     return this.#polling !== undefined;
   }
 
-  /** How many updates nobody has confirmed. */
   get unconfirmed(): number {
     return this.#updates.length;
   }
 
-  /** What it was asked to send, as chat and text. */
   get sent(): readonly { readonly chat: string; readonly text: string }[] {
     return this.messages.map(({ chat, text }) => ({ chat, text }));
   }
@@ -212,7 +201,6 @@ function say(asked: Asked, name: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** What the buttons of a message carry, by their words. */
 function buttonsOf({ reply_markup: markup }: Asked): Record<string, string> {
   const rows = (markup as { inline_keyboard?: { text: string; callback_data: string }[][] })
     ?.inline_keyboard;

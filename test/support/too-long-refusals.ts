@@ -10,7 +10,6 @@ const failed = (error: object) => ({
   response: { error },
 });
 
-/** How each provider refuses a request that is too long for it. */
 export const TOO_LONG_REFUSALS: readonly (readonly [
   who: string,
   protocol: ModelProtocol,

@@ -28,7 +28,6 @@ export interface ToolTurn {
   readonly history?: AgentTurn['history'];
 }
 
-/** A model's stub, a runner, and a program that serves the test tools as `desk`. */
 export class ToolRoom implements AsyncDisposable {
   private readonly diary: string;
   private reported: () => readonly ToolCall[] = () => [];
@@ -54,23 +53,19 @@ export class ToolRoom implements AsyncDisposable {
     return new ToolRoom(dir, model, runner, clock);
   }
 
-  /** Path of a file that is gone after the test. */
   file(name: string): string {
     return join(this.dir, name);
   }
 
-  /** What such a file holds. */
   read(name: string): string {
     return readFileSync(this.file(name), 'utf8');
   }
 
-  /** The program that serves the test tools. */
   program(env: readonly string[] = []): McpServerSettings {
     const script = new URL('./mcp/program.ts', import.meta.url).pathname;
     return { command: process.execPath, args: [script, this.diary], env };
   }
 
-  /** Process ids of the program's starts so far. */
   get starts(): readonly number[] {
     try {
       return readFileSync(this.diary, 'utf8').trim().split('\n').map(Number);
@@ -79,12 +74,10 @@ export class ToolRoom implements AsyncDisposable {
     }
   }
 
-  /** The model calls the tool and then says what it was scripted to, or the usual. */
   calls(tool: string, input: unknown = {}): void {
     this.model.answer(this.model.protocol.toolCall(tool, input));
   }
 
-  /** One turn of an agent that has the tools of `desk`, all of them allowed. */
   turn({
     mcp,
     allowed = 'all',
@@ -102,18 +95,15 @@ export class ToolRoom implements AsyncDisposable {
     return this.runner.run(turn, signal ?? never());
   }
 
-  /** The tool calls of the last turn, also while it runs and when it failed. */
   get toolCalls(): readonly ToolCall[] {
     return this.reported();
   }
 
-  /** The tool calls of one such turn that succeeds. */
   async callsOf(asked: ToolTurn = {}): Promise<readonly ToolCall[]> {
     await this.turn(asked);
     return this.toolCalls;
   }
 
-  /** Names of the tools that the n-th request gave to the model. */
   async availableTools(n: number): Promise<readonly unknown[]> {
     return this.model.protocol.toolsOf((await this.model.request(n)).body);
   }
@@ -129,7 +119,6 @@ function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** True while a process of that id exists. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

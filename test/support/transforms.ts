@@ -4,11 +4,9 @@ import { dirname, join } from 'node:path';
 import { Hooks } from './hooks.ts';
 import type { HooksModuleOptions, MappingOptions } from '../../src/hooks/index.ts';
 
-/** A configuration directory with transforms in it, removed at the end. */
 export class TransformFiles {
   readonly path = realpathSync(mkdtempSync(join(tmpdir(), 'hooks-transforms-')));
 
-  /** `name` starts from the configuration directory. */
   write(name: string, text: string): this {
     const file = join(this.path, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -16,7 +14,6 @@ export class TransformFiles {
     return this;
   }
 
-  /** As `transforms/t.ts`. */
   transform(text: string): this {
     return this.write('transforms/t.ts', text);
   }
@@ -26,7 +23,6 @@ export class TransformFiles {
   }
 }
 
-/** An ingress with one mapping `t` through `transforms/t.ts`. */
 export function startWithTransform(
   files: TransformFiles,
   mapping: Partial<MappingOptions> = {},

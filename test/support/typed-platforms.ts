@@ -6,13 +6,11 @@ import type { PlatformSpeech } from './platforms/index.ts';
 import { whatsapp as whatsappSpeech } from './platforms/whatsapp.ts';
 import { hmac } from './signed.ts';
 
-/** A request as a platform makes it for somebody who writes. */
 export interface Telling {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A platform without buttons that tells what people write. */
 export interface TypedPlatform {
   readonly speech: PlatformSpeech;
   readonly channel: (origin: string) => Channel;

@@ -4,10 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { HOOKS } from './cli-process.ts';
 import { eventually } from './eventually.ts';
 
-/** Keys that have no letter. */
 export const KEYS = { enter: '\r', down: '\u001b[B', ctrlC: '\u0003', erase: '\u0015' } as const;
 
-/** Somebody at a real pseudo-terminal who has typed `hooks …`. */
 export class TypedTerminal implements Disposable {
   readonly #pty: IPty;
   #output = '';
@@ -33,7 +31,6 @@ export class TypedTerminal implements Disposable {
     this.#pty.onExit(({ exitCode }) => (this.#exitCode = exitCode));
   }
 
-  /** Every byte that the terminal was sent. */
   get raw(): string {
     return this.#output;
   }
@@ -55,12 +52,10 @@ export class TypedTerminal implements Disposable {
     this.#pty.write(keys);
   }
 
-  /** Types without being asked. */
   press(keys: string): void {
     this.#pty.write(keys);
   }
 
-  /** What the command ended with. */
   async ended(): Promise<number> {
     const code = await eventually('the command ends', () => this.#ending());
     return code.exitCode;

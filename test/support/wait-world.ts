@@ -19,7 +19,6 @@ const END = 'the result';
 const MOST_IN_A_ROW = 2;
 const NINETY_DAYS = 90 * 86_400_000;
 
-/** A run that was accepted, and what came for it, in order. */
 interface Awaiting {
   readonly id: string;
   readonly waiting: Waiting;
@@ -49,7 +48,6 @@ class ListeningRunner extends AgentRunner {
   }
 }
 
-/** Runs that wait, events for them in bursts, and processes that die at any moment and stay away. */
 export class WaitWorld {
   readonly clock = new ManualClock();
   readonly memory = new LastingMemory();
@@ -78,7 +76,6 @@ export class WaitWorld {
     this.runs.push({ id, waiting, said: [] });
   }
 
-  /** Somebody says so much to a run, one after the other. */
   async say(to: Awaiting, messages: readonly string[]): Promise<void> {
     for (const message of messages) {
       await this.#say(to, message);
@@ -129,12 +126,10 @@ export class WaitWorld {
     this.#process = await this.#begin();
   }
 
-  /** Without a moment that passes. */
   async drain(): Promise<void> {
     while ((await this.#process.work('turn', 3)) > 0);
   }
 
-  /** What a run has been told, in order. */
   async told({ id }: Awaiting): Promise<{ status: RunStatus; told: string[] }> {
     const found = await this.#process.ledger.events.run(id);
     if (found === null) throw new Error(`there is no run ${id}`);
@@ -146,7 +141,6 @@ export class WaitWorld {
     return { status, told };
   }
 
-  /** Whether its end has been said. */
   isOver({ said }: Awaiting): boolean {
     return said.includes(END);
   }
@@ -164,5 +158,4 @@ export class WaitWorld {
   }
 }
 
-/** What ends a run that waits again and again. */
 export const RESULT = END;

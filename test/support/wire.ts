@@ -55,7 +55,6 @@ function chunked(chunks: readonly string[], isEndless = false): Buffer {
   return Buffer.from(framed.join('') + (isEndless ? '' : '0\r\n\r\n'));
 }
 
-/** A connection that is read one answer at a time. */
 export class Wire {
   readonly #socket: Socket;
   readonly #bytes: AsyncIterator<Buffer>;

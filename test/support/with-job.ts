@@ -1,6 +1,5 @@
 import type { NewEvent, NewWork, RunJob } from '../../src/hooks/ports/index.ts';
 
-/** The event with something else in the work of its run. */
 export function withWork(given: NewEvent, more: Partial<NewWork>): NewEvent {
   return {
     ...given,
@@ -13,7 +12,6 @@ export function withWork(given: NewEvent, more: Partial<NewWork>): NewEvent {
   };
 }
 
-/** The event with something else in the job of its run. */
 export function withJob(given: NewEvent, more: Partial<RunJob>): NewEvent {
   const [change] = given.actions.flatMap(({ changes }) =>
     changes.filter(({ type }) => type === 'work'),

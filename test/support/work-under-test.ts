@@ -10,7 +10,6 @@ import type { Journal } from './recording.ts';
 import { LineLog, Secrets } from './secret-free-log.ts';
 import { StandInLedger } from './stand-in-ledger.ts';
 
-/** What was committed for one lease. */
 export interface Commit {
   readonly outcome: StepOutcome;
   readonly changes: readonly Change[];
@@ -19,17 +18,12 @@ export interface Commit {
 /** What the leases of `leases.ts` say, which no log line may repeat. */
 const PAYLOADS = ['the build broke', 'the reply'];
 
-/**
- * The whole module on a ledger that hands out the leases a test gives it and writes down what is committed for them,
- * with a clock that the test moves. Nothing but ports is replaced, so that tests know nothing of what is behind them.
- */
+/** Nothing but ports is replaced, so that tests know nothing of what is behind them. */
 export class WorkUnderTest {
   readonly clock: ManualClock;
   readonly journal: Journal = [];
   readonly runner = new RecordingRunner(this.journal);
-  /** Serves `chan_1`, unless a test binds the channels itself. */
   readonly channel = new RecordingChannel('chan_1', this.journal);
-  /** Another account, for tests that bind one. */
   readonly otherChannel = new RecordingChannel('chan_2', this.journal);
   readonly ledger: StandInLedger;
   readonly log = new LineLog();
@@ -50,7 +44,6 @@ export class WorkUnderTest {
     return work;
   }
 
-  /** The same, without starting it. */
   static async create({
     channels,
     clock = new ManualClock(),
@@ -82,14 +75,12 @@ export class WorkUnderTest {
     return this.ledger.sessions;
   }
 
-  /** Hands out a lease; resolves with what is committed for it. */
   async perform(lease: Lease): Promise<Commit> {
     const committed = this.ledger.work.nextCommit(lease.workId);
     this.ledger.work.give(lease);
     return committed;
   }
 
-  /** Hands out a lease and stops the service while it is under way. */
   async stopDuring(lease: Lease): Promise<Commit> {
     const committed = this.perform(lease);
     await settled();
@@ -128,19 +119,16 @@ export interface WorkOptions extends Partial<
   readonly ledger?: StandInLedger;
 }
 
-/** Lets everything that can happen without time happen. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The kinds of changes in order, with the kind of work behind a colon. */
 export function listKinds(changes: readonly Change[]): string[] {
   return changes.map((change) =>
     change.type === 'work' ? `work:${change.work.kind}` : change.type,
   );
 }
 
-/** The changes of one type. */
 export function only<T extends Change['type']>(
   changes: readonly Change[],
   type: T,

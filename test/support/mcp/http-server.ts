@@ -12,13 +12,9 @@ import { eventually } from '../eventually.ts';
 import { at } from '../protocols/protocol.ts';
 import { testTools } from './test-tools.ts';
 
-/** The test tools over streamable HTTP, with sessions. */
 export class McpHttpServer implements AsyncDisposable {
-  /** Headers of each request so far. */
   readonly requests: { readonly method: string; readonly headers: IncomingHttpHeaders }[] = [];
-  /** When set, every request is answered with it. */
   refusal: number | undefined;
-  /** Answers to `tools/call` so far, those that were sent included. */
   private readonly calls: ServerResponse[] = [];
   private readonly waiting: (() => void)[] = [];
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -39,14 +35,12 @@ export class McpHttpServer implements AsyncDisposable {
     return `http://127.0.0.1:${address.port}/mcp`;
   }
 
-  /** Resolves when the next tool has been called. */
   async called(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.waiting.push(resolve);
     await promise;
   }
 
-  /** Ends the answers that are under way: cleanly, as a proxy would, or in the middle. */
   drop(how: 'ends' | 'breaks off'): void {
     for (const response of this.calls) {
       if (how === 'ends') response.end();
@@ -54,7 +48,6 @@ export class McpHttpServer implements AsyncDisposable {
     }
   }
 
-  /** Forgets every session, as a restart would. */
   restart(): void {
     this.sessions.clear();
   }

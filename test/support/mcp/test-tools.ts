@@ -25,7 +25,6 @@ const TOOLS: Record<string, (input: Record<string, unknown>) => Outcome> = {
   'a.dotted': () => 'dotted',
 };
 
-/** A real MCP server of the reference implementation. */
 export function testTools(): Server {
   const info = { name: 'test-tools', version: '1.0.0' };
   const server = new Server(info, { capabilities: { tools: {} } });

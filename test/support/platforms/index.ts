@@ -15,10 +15,7 @@ import { whatsapp, whatsappTemplate } from './whatsapp.ts';
 
 export * from './platform.ts';
 
-/**
- * The eight platforms in the order of the default binding, and after each the other ways to speak with it; then those that
- * comment.
- */
+/** In the order of the default binding, after each the other ways to speak with it; then those that comment. */
 export const PLATFORMS: readonly (readonly [string, PlatformSpeech])[] = [
   ['whatsapp', whatsapp],
   ['whatsapp by template', whatsappTemplate],

@@ -65,7 +65,6 @@ export const jira: PlatformSpeech = {
   ],
 };
 
-/** What people read of a document. */
 function textOf(body: unknown): string {
   const node = (body as { body: Node }).body;
   return (node.content ?? [])

@@ -4,30 +4,23 @@ import type { DeliveryFailure } from '../../../src/hooks/ports/channel.ts';
 import { ScriptedServer } from '../scripted-server.ts';
 import type { Answer, RecordedRequest, Script } from '../scripted-server.ts';
 
-/** One message as a platform was asked to show it. */
 export interface Shown {
   readonly to: string;
   readonly text: string;
-  /** The idempotency key, where the platform has one. */
   readonly key?: string;
-  /** The message that it was to take the place of. */
   readonly replaces?: string;
 }
 
-/** One way in which a platform refuses, in its own words, and what it means. */
 export type Refusal = readonly [name: string, script: Script, kind: DeliveryFailure, code?: string];
 
 /** A messaging platform as its public documentation describes it: requests, answers, errors, limits. */
 export interface PlatformSpeech {
   readonly provider: ChannelProviderName;
-  /** Settings of a channel to a server at this origin. */
   readonly settings: (origin: string) => ProviderSettings;
   /** What must never be said: tokens and passwords. */
   readonly secret: string;
   readonly to: string;
-  /** Recipients that cannot be any. */
   readonly unfit: readonly string[];
-  /** Longest text of a message. */
   readonly limit: number;
   /** Whether a message under a key that was seen is not shown again. */
   readonly knowsKeys: boolean;
@@ -35,7 +28,6 @@ export interface PlatformSpeech {
   readonly refusesLater?: boolean;
   /** Method and path of a request that sends a message, and the message in it; undefined: some other request. */
   readonly message: (request: RecordedRequest) => Shown | undefined;
-  /** How many requests come before the first message, for a token. */
   readonly requestsBefore: number;
   /** What the platform answers; `n` numbers the messages, and `isRepeat` says that it has this one. */
   readonly answer: (
@@ -44,18 +36,15 @@ export interface PlatformSpeech {
     n: number,
     isRepeat?: boolean,
   ) => Answer;
-  /** A rate limit that concerns the whole channel. */
   readonly limited: (seconds: number | undefined) => Script;
   readonly refusals: readonly Refusal[];
   /** How it refuses to change a message that is gone; absent: it changes none. */
   readonly gone?: Script;
 }
 
-/** A real HTTP server that speaks as a platform does, and remembers what people saw. */
 export class PlatformServer extends ScriptedServer {
   /** What was shown, in order; a key that is known shows nothing again. */
   readonly shown: Shown[] = [];
-  /** What somebody has deleted of it, by its place. */
   readonly deleted = new Set<number>();
 
   readonly speech: PlatformSpeech;
@@ -71,12 +60,10 @@ export class PlatformServer extends ScriptedServer {
     return server;
   }
 
-  /** Every message it was asked to show, whatever it answered. */
   get asked(): readonly Shown[] {
     return this.requests.map(this.speech.message).filter((shown) => shown !== undefined);
   }
 
-  /** Scripts the next message, after what has to come before the first one. */
   nextMessage(...scripts: readonly Script[]): void {
     const before = this.requests.length === 0 ? this.speech.requestsBefore : 0;
     this.next(...Array.from({ length: before }, () => ({})), ...scripts);
@@ -134,7 +121,6 @@ export function say(body: unknown, ...path: (string | number)[]): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
-/** Header `Retry-After`, when there is one. */
 export function retryAfter(seconds: number | undefined): Record<string, string> {
   return seconds === undefined ? {} : { 'retry-after': String(seconds) };
 }

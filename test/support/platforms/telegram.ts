@@ -45,7 +45,6 @@ export const telegram: PlatformSpeech = {
   gone: telegramError(400, 'Bad Request: message to edit not found'),
 };
 
-/** Chat and topic as `to` names them. */
 function recipient(body: unknown): string {
   const topic = say(body, 'message_thread_id');
   return say(body, 'chat_id') + (topic === '' ? '' : `/${topic}`);

@@ -32,7 +32,6 @@ function block(content_block: object, deltas: readonly object[]): readonly strin
   ];
 }
 
-/** The Messages API. */
 export const anthropic: ModelProtocol = {
   type: 'anthropic',
   basePath: '/v1',

@@ -12,7 +12,6 @@ function parts(list: readonly object[], finishReason?: string): string {
   return event({ candidates: [{ content, index: 0, finishReason }], usageMetadata });
 }
 
-/** The Gemini API. */
 export const google: ModelProtocol = {
   type: 'google',
   basePath: '/v1beta',

@@ -7,7 +7,6 @@ export { STEP_USAGE } from './protocol.ts';
 export type { ModelProtocol } from './protocol.ts';
 export { anthropic, google, openai, openaiCompatible };
 
-/** Every protocol by its type: each runs the same contract. */
 export const PROTOCOLS = [openaiCompatible, openai, anthropic, google].map(
   (protocol) => [protocol.type, protocol] as const,
 );

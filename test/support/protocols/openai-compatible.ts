@@ -16,7 +16,6 @@ function ending(finish: string): readonly string[] {
   return [chunk({}, finish), event({ ...last, usage }), 'data: [DONE]\n\n'];
 }
 
-/** Chat completions. */
 export const openaiCompatible: ModelProtocol = {
   type: 'openai-compatible',
   basePath: '/v1',

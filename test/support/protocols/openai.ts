@@ -59,7 +59,6 @@ export function thoughtfulCall(name: string, input: unknown): readonly string[] 
   ];
 }
 
-/** The Responses API. */
 export const openai: ModelProtocol = {
   type: 'openai',
   basePath: '/v1',
