@@ -8,7 +8,6 @@ import type { ProgramCall } from '../support/claude-turn.ts';
 import { failedCommand, runCommand } from '../support/command-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 
-/** What the program was given and answered, as its reply says. */
 interface Told {
   readonly args: string[];
   readonly input: string;
@@ -31,7 +30,6 @@ describe('commandRunner: tools that a person decides about, with a permission pr
   const asks: AgentTurn['asks'] = { tools: ['*'], canWait: true };
   const take = (over: Partial<AgentTurn> = {}, more: Partial<CommandSettings> = {}) =>
     runCommand(dir.path, { ...claude.runner, ...more }, { asks, ...over });
-  /** The question of a first turn that makes these calls. */
   async function question(turns: readonly (readonly ProgramCall[])[]) {
     claude.calls(turns);
     const { asks: asked } = await take();

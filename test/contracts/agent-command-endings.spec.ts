@@ -20,7 +20,6 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** A turn that is aborted once its programs run, and their ids. */
 async function abortedTurn(count: number, runner: (file: string) => CommandSettings) {
   const file = join(dir.path, 'pids');
   const controller = new AbortController();

@@ -27,7 +27,6 @@ afterEach(() => dir[Symbol.dispose]());
 const tell = command(['tell'], { output: 'json', sessionIdPath: 'id' });
 const resuming = { ...tell, resumeArgs: [...tell.args, '--resume={session}', '{session}'] };
 
-/** What the program was given. */
 async function received(
   runner: CommandSettings = tell,
   over?: Partial<AgentTurn>,
@@ -119,7 +118,6 @@ describe('commandRunner: the conversation', () => {
   ] as const;
   const agent = { id: 'ops', timeoutSeconds: 1, instructions: 'Be brief.', runner: tell };
 
-  /** The id that the markers of a transcript carry. */
   function idIn(input: string): string {
     return /markers with the id ([0-9a-f]{32});/.exec(input)?.[1] ?? 'none';
   }

@@ -4,7 +4,6 @@ import { ToolRoom } from '../support/tool-turn.ts';
 
 const ASKS = { tools: ['desk_*'], canWait: true };
 
-/** The state of a turn that wants to call `desk_echo`. */
 async function pausedIn(room: ToolRoom): Promise<string> {
   room.calls('desk_echo', { text: 'hi' });
   const { asks } = await room.turn({ asks: ASKS });

@@ -77,7 +77,6 @@ describe('modelRunner: a refusal of the provider', () => {
   });
 });
 
-/** Refusals as the providers word them. */
 describe("modelRunner: a refusal in the provider's own words", () => {
   it('names the field and says what was wrong with it', async () => {
     // openai/openai-cookbook#2271

@@ -13,7 +13,6 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-/** A whole answer of those pieces. */
 function answers(deltas: readonly object[], usage?: object): void {
   const events = deltas.map((delta) => event(chunk('llama3', delta)));
   const last = event({ ...chunk('llama3', {}, 'stop'), ...(usage && { usage }) });

@@ -5,7 +5,6 @@ import { isRunning, ToolRoom } from '../support/tool-turn.ts';
 const MB = 1024 * 1024;
 const UNUSABLE = 'the MCP server "desk" of agent "main" cannot be used';
 
-/** Notes its process id in a file, ignores the request to end and writes one endless line. */
 const ENDLESS = `process.on('SIGTERM', () => {});
   const write = () => { while (process.stdout.write('x'.repeat(65536))); process.stdout.once('drain', write); };
   require('node:fs').writeFileSync(process.argv[1], String(process.pid));

@@ -177,7 +177,6 @@ describe('the record of tool calls', () => {
 });
 
 describe('what the model is shown of a result', () => {
-  /** The tool message of chat completions. */
   async function shownAfter(room: ToolRoom, tool: string, input: object = {}): Promise<string> {
     room.calls(tool, input);
     await room.turn();

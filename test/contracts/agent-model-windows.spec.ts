@@ -14,7 +14,6 @@ const HISTORY: readonly TranscriptMessage[] = [1, 2, 3, 4].flatMap((turn) => [
   { role: 'assistant' as const, text: `answer ${turn}: ${'words '.repeat(1900)}` },
 ]);
 
-/** The earlier turns that a request has. */
 function turnsOf(body: unknown): number[] {
   const text = JSON.stringify(body);
   return [1, 2, 3, 4].filter(
@@ -30,14 +29,12 @@ async function start(protocol: ModelProtocol = openaiCompatible): Promise<void> 
   server = await ProtocolServer.start(protocol);
 }
 
-/** One turn at the stub, whose window is known to be that long. */
 function turnWith(contextTokens: number | undefined, over: Partial<AgentTurn>) {
   const provider = { ...server.provider(KEY), contextTokens };
   const runner = modelRunner({ models: () => ({ providers: { local: provider } }) });
   return runner.run(turnFor(server, over), new AbortController().signal);
 }
 
-/** The turns and the prompt of each request to the model. */
 function asked(): unknown[] {
   return server.requests
     .filter(({ path }) => path === server.protocol.route)

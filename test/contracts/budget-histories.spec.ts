@@ -23,7 +23,6 @@ type Budget = Pick<BudgetMeter, 'name' | 'most' | 'perMs' | 'countsRuns'> & {
   readonly concerns: (event: Sent) => boolean;
 };
 
-/** An event: which of two hooks, agents and senders it is of. */
 interface Sent {
   readonly hook: number;
   readonly agent: number;
@@ -58,10 +57,8 @@ const BUDGETS: readonly Budget[] = [
 const either = fc.nat(1);
 const which = fc.nat(9);
 const turn = {
-  /** The most that it can use, and how much of that it does. */
   amount: fc.integer({ min: 1, max: 130 }),
   share: fc.double({ min: 0.3, max: 1, noNaN: true }),
-  /** Of a token. */
   price: fc.integer({ min: 0, max: 9 }),
 };
 const step = fc.oneof(
@@ -96,7 +93,6 @@ interface Turn {
   readonly price: number;
 }
 
-/** A turn that its provider was asked for. */
 interface Asked extends Turn {
   readonly lease: Lease;
   readonly budgets: readonly Budget[];
@@ -111,11 +107,9 @@ interface Counted {
 class World {
   readonly clock = new ManualClock();
   readonly memory = new LastingMemory();
-  /** What the provider counted. */
   readonly bills: Counted[] = [];
   /** What the ledger was told, or has to find: of what was cut off it is found some time later. */
   readonly charges: (Counted & { readonly isFoundLater?: true })[] = [];
-  /** When runs began for the first time. */
   readonly began = new Map<string, number>();
   readonly sent = new Map<string, Sent>();
   readonly crimes: string[] = [];
@@ -239,7 +233,6 @@ class World {
     await this.open();
   }
 
-  /** Everything that is left. */
   async finish(): Promise<void> {
     for (let round = 0; round < 2000 && (await this.waiting()) > 0; round += 1) {
       await this.begin({ amount: 30, share: 1, price: 2 });
@@ -255,7 +248,6 @@ class World {
       .reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** What operators are told is never less than what was billed. */
   async look(): Promise<void> {
     const uses = await this.#ledger.admin.budgets(BUDGETS);
     const from = this.clock.now() - HOUR;
@@ -272,7 +264,6 @@ class World {
     }
   }
 
-  /** By how much a budget was passed in any of its times, of tokens and cost beyond the greatest turn in it. */
   passedBy(): number {
     const runs = BUDGETS.filter(({ of }) => of === 'runs').flatMap((one) =>
       [...this.began.values()].map((at) => this.begunWithin(one, at - 1, at + HOUR - 1) - one.most),

@@ -13,7 +13,6 @@ let server: PlatformServer;
 beforeEach(async () => (server = await PlatformServer.start(telegram)));
 afterEach(() => server.close());
 
-/** The parts of a reply, sent one after the other. */
 async function deliver(
   markdown: string,
   { format, to = telegram.to }: { format?: 'auto' | 'rich' | 'plain'; to?: string } = {},

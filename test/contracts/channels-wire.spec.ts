@@ -28,12 +28,10 @@ afterEach(async () => {
   under = undefined;
 });
 
-/** The messages that become of a text by template. */
 function whatsappParts(markdown: string): readonly string[] {
   return makeChannel('whatsapp', whatsappTemplate.settings('http://x')).parts(markdown);
 }
 
-/** What went over the wire for one message. */
 async function bodyOf(speech: PlatformSpeech, to = speech.to): Promise<unknown> {
   await using opened = await ChannelUnderTest.open(speech);
   const { server, channel } = opened;

@@ -8,7 +8,6 @@ import type { Script } from '../support/scripted-server.ts';
 
 const never = new AbortController().signal;
 
-/** A channel to a server that speaks the platform's protocol. */
 export class ChannelUnderTest implements AsyncDisposable {
   readonly channel: Channel;
 
@@ -56,7 +55,6 @@ export class ChannelUnderTest implements AsyncDisposable {
   }
 }
 
-/** What every platform's channel has to do, each against a server that speaks as the platform does. */
 export function describeChannel(name: string, speech: PlatformSpeech): void {
   describe(`${name}: the channel contract`, () => {
     let under: ChannelUnderTest;

@@ -76,7 +76,6 @@ const step = fc.oneof(
       what: fc.constant('tap' as const),
       who: fc.constantFrom(...PEOPLE),
       question: which,
-      /** Whether it has its buttons still. */
       isOpen: fc.boolean(),
       verdict,
       isByRequest: fc.boolean(),
@@ -128,7 +127,6 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const history = fc.record({
   askedTo: fc.constantFrom('ana', 'ana', 'room-1'),
-  /** Whether people type codes, in place of buttons. */
   isTyped: fc.boolean(),
   steps: fc.array(step, { minLength: 15, maxLength: 60, size: 'max' }),
 });
@@ -281,7 +279,6 @@ describe('what people decide, over random histories (behaviour §15)', () => {
       });
       await fc.assert(property, { numRuns: HISTORIES, seed: SEED, examples });
       process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
-      // They are about something.
       for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES / 10);
     },
     TIMEOUT_MS,

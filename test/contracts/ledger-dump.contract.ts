@@ -15,14 +15,12 @@ import { answers, claims, withoutNull } from '../support/ledger-answers.ts';
 import { LIMITS, MAIN, agent, event, wake, wakeNow } from './ledger/events.ts';
 import { LedgerUnderTest } from './ledger/store.ts';
 
-/** Two stores of a test, of which the second is empty. */
 export interface TwoStores {
   readonly from: LedgerPlace;
   readonly to: LedgerPlace;
   dispose(): Promise<void>;
 }
 
-/** What a service with this configuration opens. */
 export function providerOf({ store: { dir, postgres } }: LedgerPlace): LedgerProvider {
   return postgres === undefined ? sqliteLedger({ dir, search: true }) : postgresLedger(postgres);
 }
@@ -51,7 +49,6 @@ export function rowsOf(text: string): unknown[] {
   return withoutNull(lines.map((line): unknown => JSON.parse(line)));
 }
 
-/** Holds for every two stores, whatever their kinds. */
 export function describeTransfer(name: string, open: () => Promise<TwoStores>): void {
   describe(`A ledger that goes from ${name}`, () => {
     let stores: TwoStores;

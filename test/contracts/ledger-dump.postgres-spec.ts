@@ -20,7 +20,6 @@ import { LIMITS, MAIN, key, wake } from './ledger/events.ts';
 
 const suite = PostgresSuite.inThisFile();
 
-/** A store of each kind, and whatever a test asks for between them. */
 async function stores(from: 'file' | 'postgres', to: 'file' | 'postgres'): Promise<TwoStores> {
   const dirs: string[] = [];
   const databases: AsyncDisposable[] = [];
@@ -134,7 +133,6 @@ describe('A ledger that the build of commit 15ed4d1a filled', () => {
   });
 });
 
-/** How many rows each table of a file has, of those that a dump has. */
 function countsIn(dir: string): Record<string, unknown> {
   using db = new DatabaseSync(join(dir, 'ledger.db'), { readOnly: true });
   const counts = DUMPED_TABLES.map(({ name }) => {

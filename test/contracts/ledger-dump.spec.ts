@@ -13,7 +13,6 @@ import { LIMITS, agent, wake } from './ledger/events.ts';
 const OWN = ['activity', 'changed_texts', 'editions', 'meta'];
 const OWN_COLUMNS =
   /^((events|runs|deliveries)\.(key|rest)|events\.keys|work\.(instance|lease_ends))$/;
-/** What keys are written as. */
 const IDS = /^(events|runs|deliveries)\.id$/;
 
 describeTransfer('one directory into another', async () => {

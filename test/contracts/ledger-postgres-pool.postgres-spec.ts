@@ -7,7 +7,6 @@ import { describeSearching } from './ledger/searching.contract.ts';
 import { describeSettling } from './ledger/settling.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
-// What uses connections in all the ways there are. It needs no second one, and none that is pipelined or parses for it.
 describe('a ledger in PostgreSQL over one connection of a host', () => {
   const suite = PostgresSuite.inThisFile();
   let made = 0;

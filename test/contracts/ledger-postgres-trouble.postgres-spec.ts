@@ -13,7 +13,6 @@ import { LIMITS, MAIN, agent, wake } from './ledger/events.ts';
 
 const ROOMY = { maxSystemEvents: 1_000_000 };
 
-/** What became of events whose senders were answered or not. */
 class Sent {
   readonly accepted: string[] = [];
   readonly refused: string[] = [];
@@ -62,7 +61,6 @@ describe('A ledger in PostgreSQL in trouble', () => {
     expect(ids.toSorted()).toEqual(accepted.toSorted());
     expect(refused.filter((id) => ids.includes(id))).toEqual([]);
   };
-  /** So many senders, each with one event after the other until it is told to stop. */
   const sendUntil = (sent: Sent, stop: AbortSignal, senders = 16) =>
     Promise.all(
       Array.from({ length: senders }, async () => {

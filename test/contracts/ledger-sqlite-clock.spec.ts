@@ -19,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(() => under.dispose());
 
-/** Retention as the module asks for it. */
 function prune(): Promise<boolean> {
   const now = under.clock.now();
   return under.ledger.maintenance.prune({
@@ -29,7 +28,6 @@ function prune(): Promise<boolean> {
   });
 }
 
-/** A run that is tried again in two seconds. */
 async function withRetry(): Promise<number> {
   await under.ledger.intake.accept(agent('a'), LIMITS);
   const lease = await under.claimOne();

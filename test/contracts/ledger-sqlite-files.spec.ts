@@ -45,14 +45,12 @@ afterEach(async () => {
   await rm(parent, { recursive: true });
 });
 
-/** Writes into the ledger as another program would. */
 function writeBeside(): void {
   const db = new DatabaseSync(file('ledger.db'));
   db.exec(`INSERT INTO meta (key, value) VALUES ('foreign', 'x')`);
   db.close();
 }
 
-/** A copy as `cp` makes it, into the same file. */
 async function overwrite(): Promise<void> {
   await writeFile(file('ledger.db'), await readFile(join(parent, 'backup.db')));
 }
@@ -89,7 +87,6 @@ describe('a ledger whose files are taken away while it is open', () => {
     await ledger.maintenance.close();
   });
 
-  /** A ledger of 33 events, and a copy of it from when it had two. */
   async function withBackup(): Promise<Ledger> {
     for (const count of [2, 30]) {
       const before = await open();

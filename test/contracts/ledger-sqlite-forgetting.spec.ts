@@ -19,7 +19,6 @@ describe('the files of a ledger', () => {
   let dir: string;
   let clock: ManualClock;
   let ledger: Ledger;
-  /** What marks of texts are in the database and its log, each once. */
   const marks = async () => {
     const files = ['ledger.db', 'ledger.db-wal'].map((name) => readFile(join(dir, name), 'latin1'));
     const found = (await Promise.all(files)).join('').match(MARKS);

@@ -27,7 +27,6 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Random bytes where payloads lie. */
 async function damage(): Promise<void> {
   const path = join(dir, 'ledger.db');
   const file = await openFile(path, 'r+');

@@ -46,7 +46,6 @@ const prune = async (payloadsBefore: number, eventsBefore: number) => {
   const now = clock.now();
   while (await ledger.maintenance.prune({ now, payloadsBefore, eventsBefore }));
 };
-/** Time passes until something is so; it is what following and trying again wait for. */
 const inTime = (what: string, fact: () => Promise<boolean>) =>
   eventually(what, async () => {
     clock.advance(60_000);

@@ -19,7 +19,6 @@ const SCRIPT = join(import.meta.dirname, '../support/ledger-process.ts');
 const MEGABYTE = 1024 * 1024;
 const PRLIMIT = '/usr/bin/prlimit';
 
-/** Another process with an open ledger, asked line by line. */
 class LedgerProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
@@ -41,7 +40,6 @@ class LedgerProcess {
     return line.done === true ? 'nothing' : line.value;
   }
 
-  /** Stores an event of that many bytes. */
   accept(bytes: number): Promise<string> {
     this.#child.stdin.write(`${bytes}\n`);
     return this.says();
@@ -234,7 +232,6 @@ describe('sqliteLedger: a reply in parts', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  /** A ledger with one delivery that waits. */
   async function withDelivery(): Promise<Ledger> {
     const ledger = await sqliteLedger({ dir }).open(clock);
     const given = agent('a');

@@ -24,7 +24,6 @@ import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import { describeWaits } from './ledger/waits.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
-/** What every ledger must do, whatever it is made of. Uses the ports only. */
 export function describeLedger(name: string, openStore: OpenStore): void {
   describe(`a ledger in ${name}`, () => {
     describeAccepting(openStore);

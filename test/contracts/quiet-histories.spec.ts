@@ -147,7 +147,6 @@ it(
       examples: [[sentBefore]],
     });
     process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
-    // They are about something.
     for (const times of Object.values(sum)) expect(times).toBeGreaterThan(HISTORIES / 10);
   },
   60_000 + 1000 * HISTORIES,

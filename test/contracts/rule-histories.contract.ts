@@ -65,7 +65,6 @@ const seldom = fc.oneof(
 );
 const sleeps = fc.option(fc.nat(7), { nil: undefined, freq: 2 });
 const fate = fc.record({ dies: seldom, sleeps });
-/** Whose step it is, of so many as there are. */
 const by = fc.nat(2);
 const step = fc.oneof(
   {
@@ -111,7 +110,6 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const history = fc.record({
   rules,
   steps: fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
-  /** Somebody sets the time of day, by so many minutes, after so many of the steps. */
   set: fc.option(
     fc.record({ after: fc.nat(30), minutes: fc.constantFrom(-1500, -61, -5, 5, 61, 1500) }),
     { freq: 4, nil: undefined },
@@ -190,7 +188,6 @@ const replaced: [History] = [
   },
 ];
 
-/** Histories of so many instances, on a store that is made for each. */
 export interface Histories {
   readonly count: number;
   readonly instances: number;
@@ -239,7 +236,6 @@ export function describeRuleHistories(
           examples: [aged, erased, replaced],
         });
         process.stderr.write(`  ${count} histories: ${JSON.stringify({ ...sum, overslept })}\n`);
-        // They are about something.
         for (const times of Object.values(sum)) expect(times).toBeGreaterThan(count / 10);
         if (instances > 1) expect(overslept).toBeGreaterThan(0);
       },

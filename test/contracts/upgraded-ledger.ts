@@ -10,11 +10,7 @@ function asked(name: string, session: string) {
   return { message, sessionKey: `faults:${session}`, channel: 'chan_2', to: '42' };
 }
 
-/**
- * Has an ingress of this build go on with what the service of edition 1 left when it was killed: whatever was accepted is
- * done once, in order, and whatever was known is known.
- * @param digest of the session of the console that somebody has
- */
+/** @param digest of the session of the console that somebody has */
 export async function goesOn(ledger: LedgerProvider, digest: string): Promise<void> {
   const hooks = await Hooks.start({
     ledger,
@@ -39,7 +35,6 @@ export async function goesOn(ledger: LedgerProvider, digest: string): Promise<vo
       expect(runs[0]!.reply).toBe(reply);
       expect(deliveries.map((one) => one.status)).toEqual(runs.map(() => 'delivered'));
     }
-    // Each once, and those of a session in their order.
     const sent = [hooks.chan1, hooks.chan2].flatMap(({ messages }) =>
       messages.map(({ text }) => text),
     );
@@ -61,13 +56,11 @@ export async function goesOn(ledger: LedgerProvider, digest: string): Promise<vo
       eventId: idOf('done'),
     });
     expect((await hooks.ask('/agent', asked('other', 'a'), known)).status).toBe(422);
-    // What died may be tried again.
     expect((await hooks.details(idOf('dead'))).status).toBe('failed');
     expect(await hooks.app.get(LedgerAdmin).retry(idOf('dead'))).toBe(1);
     await eventually('the dead run is done', async () =>
       (await hooks.details(idOf('dead'))).runs.every(({ status }) => status === 'succeeded'),
     );
-    // A line that waited for a heartbeat is heard by it.
     await hooks.ask('/wake', { text: 'Go on', mode: 'now' });
     await eventually('the line that was kept is heard', () =>
       hooks.runner.turns.some(

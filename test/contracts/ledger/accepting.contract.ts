@@ -9,7 +9,6 @@ function outcomes(acceptances: readonly Acceptance[]): string[] {
   return acceptances.map(({ outcome }) => outcome).toSorted();
 }
 
-/** `Intake`: keys, limits and what is written together. */
 export function describeAccepting(openStore: OpenStore): void {
   describe('accepting', () => {
     let under: LedgerUnderTest;

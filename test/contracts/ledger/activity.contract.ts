@@ -9,7 +9,6 @@ import type { OpenStore } from './store.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** `LedgerAdmin.activity` and `dead`: what an operator sees at first. */
 export function describeActivity(openStore: OpenStore): void {
   describe('activity', () => {
     let under: LedgerUnderTest;
@@ -20,7 +19,6 @@ export function describeActivity(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    /** The last three minutes, the present one included. */
     const lately = (steps = 3, stepMs = MINUTE_MS): Promise<Activity> => {
       const present = under.clock.now() - (under.clock.now() % stepMs);
       return under.ledger.admin.activity({ from: present - (steps - 1) * stepMs, stepMs, steps });

@@ -5,7 +5,6 @@ import type { OpenStore } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `LedgerAdmin.audit` and `audited`, and how entries are forgotten. */
 export function describeAudit(openStore: OpenStore): void {
   describe('what operators did', () => {
     let under: LedgerUnderTest;

@@ -10,7 +10,6 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const MOST = 100;
 
-/** What a budget needs of the ledger: what is reserved, settled, and left by whoever died in between. */
 export function describeBudgets(openStore: OpenStore): void {
   describe('budgets', () => {
     let under: LedgerUnderTest;
@@ -27,7 +26,6 @@ export function describeBudgets(openStore: OpenStore): void {
       amount,
       ...more,
     });
-    /** A run that is under way. */
     const leased = async (): Promise<Lease> => {
       const event = agent(`s${(session += 1)}`);
       await under.ledger.intake.accept(event, LIMITS);

@@ -4,7 +4,6 @@ import { LIMITS, agent, heartbeat } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `WorkLedger.claim`: a channel that holds all of its places leaves the others theirs, and whoever rests is left out. */
 export function describeChannelPlaces(openStore: OpenStore): void {
   describe('places per channel', () => {
     let under: LedgerUnderTest;

@@ -5,7 +5,6 @@ import type { OpenStore } from './store.ts';
 
 const DONE: StepOutcome = { type: 'done' };
 
-/** `WorkLedger`: order per key, waiting, leases. */
 export function describeClaiming(openStore: OpenStore): void {
   describe('claiming', () => {
     let under: LedgerUnderTest;

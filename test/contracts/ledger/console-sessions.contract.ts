@@ -6,7 +6,6 @@ import type { OpenStore } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** `ConsoleSessions`, and how they are forgotten. */
 export function describeConsoleSessions(openStore: OpenStore): void {
   describe('sessions of the console', () => {
     let under: LedgerUnderTest;

@@ -17,7 +17,6 @@ import type { OpenStore } from './store.ts';
 
 const HOUR = 3_600_000;
 
-/** Leases that are lost, and what another opening finds. */
 export function describeCrashes(openStore: OpenStore): void {
   describe('leases', () => {
     let under: LedgerUnderTest;
@@ -182,7 +181,6 @@ export function describeCrashes(openStore: OpenStore): void {
       expect(other).toMatchObject({ eventId: calm.id, crashes: 0 });
       await under.ledger.work.add(heartbeat('chan_1 a', { lane: 'delivery' }));
       expect(await under.claimNow('delivery')).toHaveLength(1);
-      // A third crash: the two that were not begun are less suspect than the one that was.
       await under.reopen();
       const next = (await under.claimNow()).find(({ crashes }) => crashes >= 2);
       expect(next).toMatchObject({ eventId: poison[1]!.id, crashes: 2 });

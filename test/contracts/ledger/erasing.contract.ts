@@ -18,7 +18,6 @@ import type { OpenStore } from './store.ts';
 const HOOK = 'agent:main:a';
 const CONTEXT = { maxEvents: 100, maxBytes: 1e6, maxHistoryCharacters: 1e6 };
 
-/** `LedgerAdmin.forget`: what an operator has erased. */
 export function describeErasing(openStore: OpenStore): void {
   describe('erasing', () => {
     let under: LedgerUnderTest;
@@ -32,7 +31,6 @@ export function describeErasing(openStore: OpenStore): void {
       (await under.ledger.events.session(session, { limit: 200 }))?.turns
         .filter(({ role }) => role === 'user')
         .map(({ text }) => text) ?? [];
-    /** Ends the only work that can be claimed, with these changes. */
     const end = async (...changes: Change[]) => {
       await under.ledger.work.commit(await under.claimOne(), { type: 'done' }, changes);
     };

@@ -5,7 +5,6 @@ import { LIMITS, agent, deliveryOf, event, key, runOf, wake, wakeNow } from './e
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `EventStore`: reading what was accepted. */
 export function describeEventDetails(openStore: OpenStore): void {
   describe('event details', () => {
     let under: LedgerUnderTest;

@@ -4,7 +4,6 @@ import { LIMITS, agent, runOf, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `EventStore.follow`. */
 export function describeEventFeed(openStore: OpenStore): void {
   describe('following events', () => {
     let under: LedgerUnderTest;
@@ -26,7 +25,6 @@ export function describeEventFeed(openStore: OpenStore): void {
       const feed = await under.ledger.events.follow(mark, stop.signal);
       return feed[Symbol.asyncIterator]();
     };
-    /** The next that is told, once the pause is over. */
     const next = async (feed: AsyncIterator<EventChanges>): Promise<EventChanges> => {
       const told = feed.next();
       let isTold = false;

@@ -10,7 +10,6 @@ const NOON = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const STEERING = /[\p{Cc}\p{Bidi_Control}\u{e0000}-\u{e0fff}]/u;
 
-/** `EventStore.list`: what it says of each event, and how it is narrowed. */
 export function describeEventList(openStore: OpenStore): void {
   describe('the list of events', () => {
     let under: LedgerUnderTest;
@@ -31,7 +30,6 @@ export function describeEventList(openStore: OpenStore): void {
       const { events } = await under.ledger.events.list({ limit: 1 });
       return events[0]!;
     };
-    /** The same in its details. */
     const headline = async (given: NewEvent) => {
       await accept(given);
       const summary = await newest();
@@ -255,14 +253,12 @@ export function describeEventList(openStore: OpenStore): void {
   });
 }
 
-/** An event whose actions show these details. */
 function acting(...details: Readonly<Record<string, unknown>>[]): NewEvent {
   const receipt = { kind: 'wake', mode: 'next-heartbeat' } as const;
   const actions = details.map((one): NewAction => ({ receipt, details: one, changes: [] }));
   return event({ actions, payload: '{"a":1}' });
 }
 
-/** An event of two runs in one session. */
 function twoRuns(session: string): NewEvent {
   const base = agent(session);
   const [action] = base.actions;

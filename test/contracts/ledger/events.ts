@@ -13,12 +13,10 @@ export const LIMITS = { maxSystemEvents: 1000 };
 export const TRUST = { level: 'untrusted', verifiedBy: 'token' } as const;
 const NOON = Date.UTC(2026, 0, 1);
 
-/** The id of an event's only run. */
 export function runOf(eventId: string): string {
   return `${eventId.slice(0, -12)}000000000001`;
 }
 
-/** The id of an event's only delivery. */
 export function deliveryOf(eventId: string): string {
   return `${eventId.slice(0, -12)}000000000002`;
 }
@@ -52,7 +50,6 @@ export function systemEvent(given: Partial<SystemEventChange> = {}): SystemEvent
   return { ...base, trust: TRUST, hook: 'wake', asksHeartbeat: false, ...given };
 }
 
-/** A turn of a conversation. */
 export function turn(session: string, given: Partial<TurnChange> = {}): TurnChange {
   const base = { type: 'turn', session, at: NOON, isIsolated: false } as const;
   return { ...base, prompt: 'q', reply: 'a', isUntrusted: false, ...given };
@@ -67,17 +64,14 @@ export function wakeAction(changes: readonly Change[], dedupeKey?: IdempotencyKe
   return dedupeKey === undefined ? action : { ...action, dedupeKey };
 }
 
-/** A wake for the next heartbeat. */
 export function wake(given: Partial<NewEvent> = {}): NewEvent {
   return { ...plainWake(given, false), ...given };
 }
 
-/** A wake that asks for a heartbeat now; its heartbeat work is left to the test. */
 export function wakeNow(given: Partial<NewEvent> = {}): NewEvent {
   return plainWake(given, true);
 }
 
-/** Its action says what its system event does. */
 function plainWake(given: Partial<NewEvent>, asksHeartbeat: boolean): NewEvent {
   const base = event(given);
   const { id: eventId, receivedAt: at } = base;
@@ -118,7 +112,6 @@ export function agent(session: string, given: Partial<NewEvent> = {}, isAlone = 
   return { ...base, actions: [action] };
 }
 
-/** Begins a delivery: its record and its work. */
 export function delivery(eventId: string, status: DeliveryStatus = 'pending'): Change[] {
   const id = deliveryOf(eventId);
   const begun: Change = {
@@ -143,7 +136,6 @@ export function delivery(eventId: string, status: DeliveryStatus = 'pending'): C
   return [begun, { type: 'work', work }];
 }
 
-/** An event whose message goes to a channel without a run. */
 export function direct(status: DeliveryStatus = 'pending', dedupeKey?: IdempotencyKey): NewEvent {
   const given = event({ hook: 'ci' });
   const deliveryId = deliveryOf(given.id);

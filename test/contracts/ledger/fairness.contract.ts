@@ -5,7 +5,6 @@ import { LIMITS, MAIN, agent, heartbeat, wake } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** A run of a hook and a sender, in a session of its own unless one is named. */
 function runOf(hook: string, sender = 'token', session?: string): NewEvent {
   const event = agent(session ?? 'own', { mapping: hook });
   const changes = event.actions[0]!.changes.map((change) => {
@@ -16,7 +15,6 @@ function runOf(hook: string, sender = 'token', session?: string): NewEvent {
   return { ...event, actions: [{ ...event.actions[0]!, changes }] };
 }
 
-/** `WorkLedger.claim`: nobody waits for more than a turn of everybody else's. */
 export function describeFairness(openStore: OpenStore): void {
   describe('fairness', () => {
     let under: LedgerUnderTest;

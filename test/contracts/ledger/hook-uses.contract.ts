@@ -5,7 +5,6 @@ import type { OpenStore } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** `EventStore.hookUses` and `Refusals.countByHook`. */
 export function describeHookUses(openStore: OpenStore): void {
   describe('the use of hooks', () => {
     let under: LedgerUnderTest;

@@ -10,7 +10,6 @@ import type { OpenStore } from './store.ts';
 
 const DEAD: StepOutcome = { type: 'dead' };
 
-/** Its work is counted for a hook. */
 function withHook(event: NewEvent, hook: string): NewEvent {
   const named = (change: Change): Change =>
     change.type === 'work' ? { ...change, work: { ...change.work, hook } } : change;
@@ -21,7 +20,6 @@ function withHook(event: NewEvent, hook: string): NewEvent {
   return { ...event, actions };
 }
 
-/** `LedgerAdmin`, health and the end. */
 export function describeOperations(openStore: OpenStore): void {
   describe('an operator', () => {
     let under: LedgerUnderTest;
@@ -112,7 +110,6 @@ export function describeOperations(openStore: OpenStore): void {
       expect(await under.claimOne('delivery')).toMatchObject({ eventId: first, attempt: 2 });
     });
 
-    /** A dead run of this hook or mapping, which ended so. */
     const die = async (status: 'failed' | 'interrupted', given: Partial<NewEvent> = {}) => {
       const dead = agent(`s${status}${Math.random()}`, given);
       await under.ledger.intake.accept(dead, LIMITS);

@@ -6,7 +6,6 @@ import type { OpenStore } from './store.ts';
 const DAY = 86_400_000;
 const DONE: StepOutcome = { type: 'done' };
 
-/** A delivery that waits, and the id of its event. */
 async function acceptDelivery(under: LedgerUnderTest): Promise<string> {
   const given = agent('a');
   await under.ledger.intake.accept(given, LIMITS);
@@ -17,7 +16,6 @@ async function acceptDelivery(under: LedgerUnderTest): Promise<string> {
   return given.id;
 }
 
-/** `StepOutcome` of a delivery in parts: one lease each, in order, before anything else of its key. */
 export function describeParts(openStore: OpenStore): void {
   describe('parts', () => {
     let under: LedgerUnderTest;

@@ -18,7 +18,6 @@ import type { OpenStore } from './store.ts';
 
 const DAY = 86_400_000;
 
-/** `Maintenance.prune`: what is forgotten, when, and in what steps. */
 export function describePruning(openStore: OpenStore): void {
   describe('pruning', () => {
     let under: LedgerUnderTest;

@@ -8,7 +8,6 @@ import type { OpenStore } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `Refusals`, and how they are forgotten. */
 export function describeRefusals(openStore: OpenStore): void {
   describe('refusals', () => {
     let under: LedgerUnderTest;

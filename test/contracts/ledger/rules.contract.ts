@@ -11,7 +11,6 @@ import type { OpenStore } from './store.ts';
 const HOUR = 3_600_000;
 const COLLECT = { forMs: HOUR, most: 3, queue: 'q' };
 
-/** What a mapping's rules need of the queue. */
 export function describeRules(openStore: OpenStore): void {
   describe('rules', () => {
     let under: LedgerUnderTest;
@@ -20,7 +19,6 @@ export function describeRules(openStore: OpenStore): void {
     });
     afterEach(() => under.dispose());
 
-    /** A run with other work and job. */
     const given = (
       session: string,
       work: Partial<NewWork>,
@@ -336,7 +334,6 @@ export function describeRules(openStore: OpenStore): void {
       };
       const EVENTS = ['first', 'second'] as const;
       const QUESTIONS = ['decision', 'loop'] as const;
-      /** Nobody can decide any more, and the message of the question is to be emptied. */
       const isForgotten = async (wait: string) => {
         const decision = { verdict: 'approved', by: 'ana', at: under.clock.now() } as const;
         expect(await under.ledger.admin.decide(wait, decision)).toBe('unknown');
@@ -458,7 +455,6 @@ export function describeRules(openStore: OpenStore): void {
         expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
       });
 
-      /** A run that waits, in its session or beside it, and what it waits for. */
       const waiting = async (
         kind: NewWait['kind'],
         holdsKey: boolean,
@@ -504,7 +500,6 @@ export function describeRules(openStore: OpenStore): void {
           ]);
           const decision = { verdict: 'approved', at: under.clock.now() } as const;
           expect(await under.ledger.admin.decide(wait, decision)).toBe('decided-before');
-          // Where it was asked, it is said.
           const said = await under.claimNow('delivery');
           expect(said.map(({ ref }) => ref)).toEqual(kind === 'run' ? [wait] : []);
           expect((await under.claimOne()).ref).toBe(runOf(newest));

@@ -10,7 +10,6 @@ import type { OpenStore } from './store.ts';
 
 const DAY = 86_400_000;
 
-/** `EventFilter.search`: events by the texts that an operator sees of them. */
 export function describeSearching(openStore: OpenStore): void {
   describe('searching', () => {
     let under: LedgerUnderTest;

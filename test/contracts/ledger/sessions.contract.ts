@@ -14,7 +14,6 @@ import {
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
-/** `Sessions` and the details of a session. */
 export function describeSessions(openStore: OpenStore): void {
   describe('a session', () => {
     let under: LedgerUnderTest;

@@ -21,7 +21,6 @@ import type { OpenStore } from './store.ts';
 
 const DONE: StepOutcome = { type: 'done' };
 
-/** The status of an event, derived from what became of its effects. */
 export function describeSettling(openStore: OpenStore): void {
   describe('an event', () => {
     let under: LedgerUnderTest;

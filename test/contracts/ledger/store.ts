@@ -6,7 +6,6 @@ import type { EventDetails } from '../../../src/hooks/ports/event-store.ts';
 import { ManualClock } from '../../support/clocks.ts';
 import { heartbeat } from './events.ts';
 
-/** One store under test: what a provider opens, and how to get rid of it. */
 export interface Store {
   readonly provider: LedgerProvider;
   dispose(): Promise<void>;
@@ -30,7 +29,6 @@ export async function claimNow(
   return leases.filter((lease) => lease !== sentinel);
 }
 
-/** An open ledger with a clock that stands still, and short words for what tests ask it. */
 export class LedgerUnderTest {
   readonly clock: ManualClock;
   readonly #store: Store;
@@ -48,12 +46,10 @@ export class LedgerUnderTest {
     return new LedgerUnderTest(clock, store, await store.provider.open(clock));
   }
 
-  /** Everything claimable now. */
   async claimNow(lane: Lane = 'turn', max = 100): Promise<readonly Lease[]> {
     return claimNow(this.ledger, this.clock, lane, max);
   }
 
-  /** The only piece of work that is claimable now. */
   async claimOne(lane: Lane = 'turn'): Promise<Lease> {
     const [lease, ...more] = await this.claimNow(lane);
     if (lease === undefined || more.length > 0) throw new Error(`expected one piece of work`);

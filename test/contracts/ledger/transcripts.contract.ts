@@ -5,7 +5,6 @@ import type { OpenStore } from './store.ts';
 
 const HOOK = 'agent:main:hook:x';
 
-/** What a session remembers of its turns, and the list of sessions. */
 export function describeTranscripts(openStore: OpenStore): void {
   let under: LedgerUnderTest;
   const context = (maxHistoryCharacters = 1e6, session = HOOK) =>

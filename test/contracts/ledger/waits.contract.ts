@@ -14,7 +14,6 @@ import type { OpenStore } from './store.ts';
 
 const DAY = 86_400_000;
 
-/** Runs that wait for a person's decision. */
 export function describeWaits(openStore: OpenStore): void {
   describe('a run that waits for a decision', () => {
     let under: LedgerUnderTest;
@@ -220,7 +219,6 @@ export function describeWaits(openStore: OpenStore): void {
         expect(await type(first)).toBe(first);
         expect(await type(null)).toBeNull();
         expect(await type(first)).toBeNull();
-        // What others type is theirs.
         expect(await type(first, 'ben')).toBe(first);
         const second = await askTyped();
         // A code that was used up is no wrong one of another question.
@@ -436,7 +434,6 @@ export function describeWaits(openStore: OpenStore): void {
         const of = { key: 'k', event: event({ eventId: first }), runId: runOf(first) };
         expect(await under.ledger.admin.resume(of)).toMatchObject({ runs: [runOf(eventId)] });
         await under.ledger.work.commit(looking!, { type: 'done' }, []);
-        // It goes on, and waits again: the next one looks.
         await waitFor(await under.claimOne(), 'k');
         expect(await refs()).toEqual([runOf(second)]);
         for (const one of [forged, first, second]) {
@@ -772,7 +769,6 @@ export function describeWaits(openStore: OpenStore): void {
   });
 }
 
-/** A run that counts as one of its hook. */
 function ofHook(session: string): NewEvent {
   const given = agent(session);
   return {
