@@ -24,7 +24,6 @@ const NAMES = Object.keys(SOURCES) as SourceName[];
 
 let server: PlatformServer;
 let hooks: Hooks;
-/** Where replies go by default, and the operator is asked. */
 let chat: RecordingChannel;
 
 async function start(
@@ -55,7 +54,6 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The sender tells of a comment. */
 async function comment(
   name: SourceName,
   text: string,
@@ -72,7 +70,6 @@ async function comment(
 const replyWith = (reply: string): void => {
   hooks.runner.reply = ({ kind }) => (kind === 'run' ? reply : 'HEARTBEAT_OK');
 };
-/** The bodies of all comments, as the platform keeps them. */
 const written = (): string[] => server.requests.map(({ body }) => String((body as Json)['body']));
 const runs = (): number => hooks.runner.turns.filter(({ kind }) => kind === 'run').length;
 

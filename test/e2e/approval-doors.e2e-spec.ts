@@ -17,7 +17,6 @@ const PUBLIC_HEX = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'bas
   'hex',
 );
 
-/** A request as a platform makes it for somebody who taps. */
 interface TapRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -58,7 +58,6 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     hooks.runner.reply = () => reply;
   }
 
-  /** A run whose reply is for a customer, and its question as people see it. */
   async function asked(n = 1): Promise<{ event: EventDetails; question: BotMessage }> {
     const body = { message: 'what was asked', wakeMode: 'next-heartbeat' };
     const { eventId } = await hooks.ask('/agent', { ...body, channel: 'chan_1', to: 'customer' });
@@ -75,7 +74,6 @@ describe('what is decided by a tap (docs/channels.md)', () => {
       const now = shown(question);
       return Object.keys(now.buttons).length === 0 && now.text !== question.text && now.text;
     });
-  /** What somebody is told who taps. */
   async function tap(person: number, question: BotMessage, button: string): Promise<string> {
     const id = bot.tap(person, question, button);
     return told(id);

@@ -24,7 +24,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
   /** The clock stands still, and with it each heartbeat that would gather others. */
   const NO_HEARTBEAT = { wakeMode: 'next-heartbeat' } as const;
 
-  /** A run whose reply is for a customer, as soon as it waits. */
   async function asked(body: object = {}): Promise<EventDetails> {
     const customer = { channel: 'chan_2', to: 'a customer' };
     const given = { message: 'what was asked', ...NO_HEARTBEAT, ...customer, ...body };
@@ -42,7 +41,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
     hooks.app
       .get(LedgerAdmin)
       .decide(waitOf(event), { verdict: 'approved', by: 'ana', at: clock.now(), ...decision });
-  /** What the operator was asked. */
   const questions = (count = 1) =>
     eventually('the operator is asked', () => {
       const texts = hooks.chan1.messages.map(({ text }) => text);
@@ -185,7 +183,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
     };
     const usage = { inputTokens: 10, outputTokens: 5 };
 
-    /** The agent asks in its first turn, and answers in each that is resumed. */
     async function startAsking(approve: Approve = 'tools'): Promise<void> {
       await start(approve);
       const { runner } = hooks;

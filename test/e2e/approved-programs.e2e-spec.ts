@@ -30,7 +30,6 @@ describe('a program whose tool calls a person decides about (behaviour.md §15)'
     dir[Symbol.dispose]();
   });
 
-  /** A run whose program wants to make a call, as soon as it waits. */
   async function asked(): Promise<EventDetails> {
     const given = {
       message: 'deploy it',

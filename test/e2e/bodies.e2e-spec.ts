@@ -32,7 +32,6 @@ describe('Bodies', () => {
   });
   afterAll(() => hooks.close());
 
-  /** The end of the prompt's content. */
   async function promptOf(eventId: unknown): Promise<string> {
     const { runs } = await hooks.ended(eventId);
     return runs[0]?.prompt ?? '';

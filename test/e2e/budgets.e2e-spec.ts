@@ -56,7 +56,6 @@ describe('budgets (behaviour.md §16)', () => {
     uses(600, 400);
   }
 
-  /** What a turn is counted by its provider from now on. */
   const uses = (inputTokens: number, outputTokens: number): void => {
     hooks.runner.extras = { usage: { inputTokens, outputTokens } };
   };

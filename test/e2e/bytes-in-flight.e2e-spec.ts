@@ -29,7 +29,6 @@ describe('Bytes in flight', () => {
     await ingress.close();
   });
 
-  /** A verified sender in the middle of its request. */
   function begin(head: Readonly<Record<string, string | number>>, body: string): Socket {
     const socket = ingress.socket();
     open.push(socket);

@@ -21,7 +21,6 @@ import { documented } from '../real/programs.ts';
 
 const HOUR = 3_600_000;
 
-/** Of a start. */
 interface Body {
   readonly id: string;
   readonly prompt: string;
@@ -31,7 +30,6 @@ interface Body {
   readonly n: number;
 }
 
-/** What the server that runs the agent was asked. */
 interface Asked {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -113,7 +111,6 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
       const isOpen = wait?.decision === null && wait.question === question;
       return details.status === 'waiting' && asked.length > 0 && isOpen && details;
     });
-  /** As the agent would, with what it was given. */
   const callBack = async (
     body: unknown,
     { token = asked[0]?.body.callback.token, runId = asked[0]?.body.id } = {},

@@ -4,8 +4,6 @@ import { PlatformServer } from '../support/platforms/index.ts';
 import { mattermost } from '../support/platforms/mattermost.ts';
 import { ServedGateway } from '../support/served-gateway.ts';
 
-// `channels` of a service that runs: what is written into the file serves the next reply.
-
 let dir: ConfigDirectory;
 let first: PlatformServer;
 let second: PlatformServer;

@@ -22,7 +22,6 @@ function show(...args: string[]): ReturnType<typeof hooksCall> {
   return hooks('config', 'show', ...args);
 }
 
-/** Every kind of secret, written out and by a variable. */
 const FULL_OF_SECRETS = {
   gateway: { port: 4711, auth: { token: secret('operator') } },
   hooks: { enabled: true, token: '${HOOK_TOKEN}' },

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { eventually } from '../support/eventually.ts';
 import { ServedCommands } from '../support/served-commands.ts';
 
-/** Fails as long as there is a file `broken`. */
 const AGENT = {
   id: 'main',
   runner: { type: 'command', command: 'sh', args: ['-c', 'test ! -e "$0" && echo fine'] },

@@ -52,7 +52,6 @@ function written(name: string): string {
   return readFileSync(join(dir.path, name), 'utf8');
 }
 
-/** `hooks.mail` of the fragment. */
 function writtenMail(): Record<string, unknown> {
   const { hooks } = JSON5.parse<{ hooks: { mail: Record<string, unknown> } }>(written(FRAGMENT));
   return hooks.mail;

@@ -7,7 +7,6 @@ const EXPIRED = '{"ok":false,"error_code":401,"description":"Unauthorized: \\u00
 
 const BLOCKED = '{"ok":false,"error_code":403,"description":"Forbidden: \\u009b2Jblocked"}';
 
-/** What the platform answers: it takes messages, takes the bot for a stranger, or is blocked by its recipient. */
 let answer: string;
 let platform: ScriptedServer;
 let served: ServedCommands;

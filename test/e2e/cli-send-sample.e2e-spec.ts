@@ -137,7 +137,6 @@ describe('hooks send <preset> <sample>', () => {
 });
 
 describe('hooks send --dry-run', () => {
-  /** The arguments that a shell would start curl with. */
   async function argumentsOf(command: string): Promise<string[]> {
     expect(command).toMatch(/^curl /);
     const shown = command.replace(/^curl /, String.raw`printf '%s\0' `);

@@ -8,11 +8,8 @@ import type { Inspection } from '../../src/service/index.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 
-/** Every sender that has a preset, set up by its steps in one directory, and every sample of it. */
-
 const BASE = 'https://hooks.example.org';
 const SENDERS = [...presets.values()].filter(({ id }) => id !== 'mail');
-/** What a sender makes has a form of its own. */
 const MADE: Readonly<Record<string, string>> = {
   discord: 'ab'.repeat(32),
   resend: `whsec_${Buffer.from('a-secret-of-the-sender').toString('base64')}`,

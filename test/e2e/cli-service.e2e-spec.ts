@@ -37,7 +37,6 @@ afterEach(async () => {
 const hooks = (args: readonly string[], env: Record<string, string> = {}) =>
   hooksCall(args, { cwd: dir.path, env });
 
-/** A port at which nobody listens. */
 async function closedPort(): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -55,7 +55,6 @@ function expectNothing(): void {
   expect(readdirSync(dir.path)).toEqual([]);
 }
 
-/** A demo that runs in the directory, at an address that its files say. */
 async function demo(): Promise<ServiceProcess> {
   const port = String(await freePort());
   dir.write('.env', `# mine\nGATEWAY_PORT=${port}\n`);
@@ -88,7 +87,6 @@ describe('hooks setup by flags', () => {
     }
     expect(stdout + stderr).not.toContain(KEY);
     expect(stdout + stderr).not.toContain(BOT_TOKEN);
-    // Again: nothing changes but that one more sample is sent.
     const again = await setup(args, ENV);
     expect(JSON.parse(again.stdout)).toMatchObject({ written: [], story: { status: 'done' } });
     expect(bot.sent).toHaveLength(2);

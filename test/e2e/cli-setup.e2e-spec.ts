@@ -61,7 +61,6 @@ function digestOf(token: string): string {
   return `sha256:${createHash('sha256').update(token).digest('hex')}`;
 }
 
-/** The secret that the steps tell. */
 function told(stdout: string): string {
   return /Secret: (\S+)/.exec(stdout)?.[1] ?? '';
 }
@@ -370,7 +369,6 @@ describe('hooks setup at a terminal', () => {
   });
 });
 
-/** Of a sender that hands its secret over. */
 const HANDED = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
 
 describe('hooks setup of a sender whose secret arrives by handshake', () => {
@@ -446,7 +444,6 @@ describe('hooks setup of a sender whose secret arrives by handshake', () => {
   });
 });
 
-/** A sender of the operator's, which tells its secret in a field. */
 function writeAcme(dir: string): void {
   const folder = join(dir, 'gateway.d/senders/acme');
   mkdirSync(folder, { recursive: true });

@@ -70,7 +70,6 @@ describe('hooks', () => {
 });
 
 describe('hooks whose result', () => {
-  /** What bash says of `hooks config schema` with its output somewhere else. */
   async function piped(rest: string): Promise<{ stdout: string; stderr: string }> {
     const script = `"${process.execPath}" "${HOOKS}" config schema ${rest}`;
     return run('bash', ['-c', script], { cwd: dir.path });
@@ -93,7 +92,6 @@ describe('hooks whose result', () => {
   });
 });
 
-/** Where bash reads the script for its completion. */
 let bashDir: string;
 beforeAll(async () => {
   bashDir = await mkdtemp(join(tmpdir(), 'hooks-completion-'));
@@ -103,7 +101,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(bashDir, { recursive: true, force: true }));
 
-/** What bash offers when Tab is pressed at the end of the words. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `
     source ./hooks.bash

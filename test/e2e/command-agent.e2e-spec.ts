@@ -32,7 +32,6 @@ async function ask(gateway: ServiceProcess, over: object = {}): Promise<string> 
   return String(body['eventId']);
 }
 
-/** The only run of the event, once it has ended. */
 async function ended(gateway: ServiceProcess, eventId: string) {
   return eventually('the run ends', async () => {
     const { body } = await gateway.ask(`/ops/api/events/${eventId}`, { token: OPERATOR });

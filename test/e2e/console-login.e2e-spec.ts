@@ -46,7 +46,6 @@ function setCookie({ headers }: Answer): string {
   return given;
 }
 
-/** The cookie as a browser sends it back. */
 function cookieOf(answer: Answer): string {
   return setCookie(answer).replace(/;.*$/, '');
 }
@@ -56,7 +55,6 @@ const withCookie = (cookie: string, headers: Record<string, string> = {}): Asked
   headers: { ...OURS, ...headers, cookie },
 });
 
-/** A request of our page without some of what our page sends. */
 function without(cookie: string, ...names: readonly string[]): Asked {
   const headers = Object.entries({ ...OURS, cookie }).filter(([name]) => !names.includes(name));
   return { token: null, headers: Object.fromEntries(headers) };

@@ -82,7 +82,6 @@ afterAll(async () => {
   files[Symbol.dispose]();
 });
 
-/** What happened on an attempt, field by field. */
 async function happenedOn({ path, body, headers }: Attempt) {
   const answer = await hooks.ask(path, body, headers);
   expect(answer.status).toBe(200);
@@ -94,7 +93,6 @@ async function lastRoute() {
   return last;
 }
 
-/** What can be seen of everything so far: the newest event, and what happened outside. */
 async function traces({ app, journal }: Hooks): Promise<unknown[]> {
   const { events } = await app.get(EventStore).list({ limit: 1 });
   return [events[0]?.id, ...journal];
@@ -108,7 +106,6 @@ async function isRefused(attempts: readonly Attempt[], by = hooks): Promise<void
   expect(await traces(by)).toEqual(before);
 }
 
-/** The sender hears that the hook is broken, the details say so, and nobody was asked anything. */
 async function fails(attempts: readonly Attempt[]): Promise<void> {
   const before = [...hooks.journal];
   for (const { path, body } of attempts) {
@@ -120,12 +117,10 @@ async function fails(attempts: readonly Attempt[]): Promise<void> {
   expect(hooks.journal).toEqual(before);
 }
 
-/** The sender's value is what happens. */
 async function isTaken(attempts: readonly Attempt[], field: ControlField, value: unknown) {
   for (const attempt of attempts) expect((await happenedOn(attempt))[field]).toBe(value);
 }
 
-/** Each cell's word, proved by its effect. */
 const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<void>>> = {
   policy: async (field, way) => {
     await isRefused(ATTEMPTS[way](field, FORBIDDEN[field]!));
@@ -137,7 +132,6 @@ const PROOFS: Readonly<Record<Cell, (field: ControlField, way: Way) => Promise<v
   },
   fails: (field, way) => fails(ATTEMPTS[way](field, REQUESTED[field])),
   derived: async (field, way) => {
-    // A template brings its literal words, a transform has to say them itself.
     const begin = way === 'template' ? '' : 'hook:of:';
     for (const value of ['main', 'agent:ops:main', 'a b\nc']) {
       const expected = `hook:of:${encodeURIComponent(value).replaceAll('%3A', ':')}`;
@@ -194,7 +188,6 @@ describe('control never comes from content (issue 3.4)', () => {
 });
 
 describe('what a transform says beside control', () => {
-  /** The details of what the transform of a mapping for runs returned. */
   async function getDetails(result: object) {
     const answer = await hooks.ask('/transform-model', { result });
     expect(answer.status).toBe(200);

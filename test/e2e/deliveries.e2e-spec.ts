@@ -10,7 +10,6 @@ import type { Script } from '../support/scripted-server.ts';
 let server: PlatformServer;
 let hooks: Hooks;
 
-/** An ingress whose chan_2 is a Telegram bot of our own server. */
 async function start(given: Partial<HooksModuleOptions> = {}): Promise<void> {
   server = await PlatformServer.start(telegram);
   const provider = makeChannel('telegram', telegram.settings(server.origin));
@@ -21,7 +20,6 @@ async function ask(path = '/agent', request: object = { message: 'Report', chann
   return hooks.ended((await hooks.ask(path, request)).eventId);
 }
 
-/** What the agent says to runs; to heartbeats it has nothing to say. */
 function answerWith(reply: string): void {
   hooks.runner.reply = ({ kind }) => (kind === 'run' ? reply : 'HEARTBEAT_OK');
 }

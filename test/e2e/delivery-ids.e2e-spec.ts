@@ -30,7 +30,6 @@ afterEach(() => hooks.close());
 const post = (path: string, body: unknown, headers: Record<string, string>) =>
   hooks.post(path, body, headers);
 
-/** Sends it twice: the second must be answered as the first, marked, and have no effect. */
 async function expectRepeat(first: Promise<Response>, again: () => Promise<Response>) {
   const before = await first;
   const body: unknown = await before.json();

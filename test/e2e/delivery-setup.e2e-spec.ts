@@ -15,7 +15,6 @@ const speeches = PLATFORMS.filter(
   ([name, { provider }]) => name === provider && page.includes(`\n## ${name}\n`),
 ).slice(0, CHANNEL_IDS.length);
 
-/** The channels whose platform asks who we are, each with how it refuses. */
 const WITH_ACCESS = speeches.flatMap(([, { refusals }], index) => {
   const [, refused] = refusals.find(([, , kind]) => kind === 'auth') ?? [];
   return refused === undefined ? [] : [[CHANNEL_IDS[index]!, refused] as const];
@@ -36,7 +35,6 @@ let directory: ConfigDirectory;
 let service: ServiceProcess;
 let servers: Record<ChannelId, PlatformServer>;
 
-/** The page followed to the letter, but that the platforms are our own servers, with their own secrets. */
 async function follow(): Promise<void> {
   const channels: Record<string, object> = {};
   const lines = ['HOOK_TOKEN=hook-token-of-the-setup-test'];
@@ -55,7 +53,6 @@ async function follow(): Promise<void> {
   service = await ServiceProcess.listening(directory.path);
 }
 
-/** The page's command, for another channel, whose own recipient it goes to. */
 function test(id: ChannelId): Promise<Ending> {
   const args = [...command.split(' '), id, '--json', '--url', service.url];
   return hooksCall(args, { cwd: directory.path });

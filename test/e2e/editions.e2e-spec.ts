@@ -14,7 +14,6 @@ const COPY = `ledger.before-${STEPS.length}.db`;
 const FILE = new URL('../../src/ledger/sqlite/worker/file/', import.meta.url);
 const [HELD, DATABASE] = [new URL('held-directory.ts', FILE), new URL('database.ts', FILE)];
 
-/** Everything that a file says of its tables, or all of their rows. */
 function contents(file: string, what: 'tables' | 'rows'): unknown {
   const db = new DatabaseSync(file, { readOnly: true });
   try {

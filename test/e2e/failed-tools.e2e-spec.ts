@@ -12,7 +12,6 @@ const CALL = {
 
 const TIMEOUT_SECONDS = 600;
 
-/** The event details of a run whose model uses a tool once and then answers like that, or not in time. */
 async function detailsOf(then: Script) {
   await using room = await ToolRoom.open();
   const clock = new ManualClock();

@@ -4,7 +4,6 @@ import { eventually } from '../support/eventually.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
 let hooks: Hooks;
-/** Ends the turns that are under way, in the order in which they were begun. */
 let replies: ((reply: string) => void)[];
 
 async function start(options: Partial<HooksModuleOptions>): Promise<void> {
@@ -27,7 +26,6 @@ afterEach(async () => {
   await hooks.close();
 });
 
-/** Waits for so many turns to have begun. */
 function begun(count: number): Promise<unknown> {
   return eventually(`${count} turns have begun`, () => hooks.runner.turns.length >= count);
 }

@@ -66,7 +66,6 @@ describe('Handshakes', () => {
     expect(ingress.intake.requests).toEqual([]);
   }
 
-  /** The answer of a handshake: no event, and a line in the log that says so. */
   async function expectJson(answer: Response, body: unknown): Promise<void> {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual(body);

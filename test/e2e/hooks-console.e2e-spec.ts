@@ -44,7 +44,6 @@ class HostController {
   }
 }
 
-/** The host lets in what it marked. */
 class ClosedByDefault implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const targets = [context.getHandler(), context.getClass()];

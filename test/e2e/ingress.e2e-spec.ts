@@ -10,7 +10,6 @@ describe('The ingress', () => {
   afterEach(() => void ingress.intake.requests.splice(0));
   afterAll(() => ingress.close());
 
-  /** A refusal is its status, its code, and that nothing of the request reached the ledger. */
   async function expectRefusal(answer: Response, status: number, code: string): Promise<void> {
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

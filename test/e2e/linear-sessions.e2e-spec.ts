@@ -19,7 +19,6 @@ const QUEUED = 1000;
 
 let server: PlatformServer;
 let hooks: Hooks;
-/** The agent answers once this is called. */
 let answer: (reply: string) => void = () => {};
 let chat: RecordingChannel;
 let sent = 0;
@@ -51,7 +50,6 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A sample, changed in some of its fields. */
 async function tell(event: string, change: (body: Json) => Json = (body) => body) {
   const { body, headers } = sampleOf('linear', event);
   const fresh = { ...headers, 'linear-delivery': `d-${(sent += 1)}` };
@@ -59,7 +57,6 @@ async function tell(event: string, change: (body: Json) => Json = (body) => body
 }
 const ended = async (answered: Json): Promise<EventDetails> => hooks.ended(answered['eventId']);
 
-/** The activities of the session, each with what it says, and whether the next takes its place. */
 const activities = () =>
   server.requests.map(({ body }) => {
     const { input } = (body as { variables: { input: Json } }).variables;

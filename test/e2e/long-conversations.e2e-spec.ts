@@ -44,7 +44,6 @@ async function run(text: string): Promise<EventDetails> {
   return hooks.ended(eventId);
 }
 
-/** Requests to the model that it refused. */
 function refused(): number {
   const asked = server.requests.filter(({ path }) => path === '/v1/chat/completions');
   const sizes = asked.map(({ body }) => JSON.stringify(at(body, 'messages')).length);
@@ -104,7 +103,6 @@ describe("an event that is longer than its model's window by itself", () => {
     expect(content.length + Number(left)).toBe(Number(all));
     expect(Number(all)).toBeGreaterThan(600_000);
     expect(HUGE.startsWith(content)).toBe(true);
-    // The conversation goes on from there.
     expect((await run('Turn 3')).status).toBe('done');
   });
 });

@@ -41,7 +41,6 @@ describe('loops of our own replies (behaviour.md §16)', () => {
     await server.close();
   });
 
-  /** A service that sends replies to the server. */
   async function start(
     more: Partial<Mapping> = {},
     options: Partial<HooksModuleOptions> = {},
@@ -106,7 +105,6 @@ describe('loops of our own replies (behaviour.md §16)', () => {
     // Others of the session are not behind it, and begin a row of their own.
     expect(await passedOn(hooks, await send(hooks, 'and my invoice?'))).toBe('1');
     expect(await decide(hooks, eventId, 'approved')).toBe('decided');
-    // From there on it is counted anew.
     expect(await passedOn(hooks, eventId)).toBe('1');
   });
 

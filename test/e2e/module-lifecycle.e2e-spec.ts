@@ -17,7 +17,6 @@ let dir: string;
 beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'hooks-lifecycle-'))));
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A ledger that says when it is opened. */
 function watched(): { ledger: HooksModuleOptions['ledger']; opened: () => number } {
   let opened = 0;
   const ledger = memoryLedger();

@@ -21,7 +21,6 @@ async function start(defaults: Defaults = {}, more: Partial<HooksModuleOptions> 
 
 afterEach(() => hooks.close());
 
-/** What the agent answers from now on. */
 function failWith(kind: AgentFailure, message = 'it said: the secret of the payload'): void {
   hooks.runner.reply = () => {
     throw new AgentError(message, kind);
@@ -35,7 +34,6 @@ async function fail(body: object = {}): Promise<string> {
   return String(eventId);
 }
 
-/** Lets time pass until all that was due meanwhile is done. */
 async function pass(seconds: number): Promise<void> {
   clock.advance(seconds * 1000);
   await eventually('nothing is due', async () => {
@@ -46,7 +44,6 @@ async function pass(seconds: number): Promise<void> {
   });
 }
 
-/** Until the notice that is due has been told. */
 function told(count: number, channel = hooks.chan1): Promise<boolean> {
   return eventually('the operator is told', () => channel.messages.length === count);
 }

@@ -42,7 +42,6 @@ describe('one event, one message (behaviour §5), with a model that reads what w
   }
   afterEach(() => hooks.close());
 
-  /** Characters that the model was sent, by kind of turn. */
   function characters(kind: AgentTurn['kind']): number {
     const turns = hooks.runner.turns.filter((turn) => turn.kind === kind);
     const texts = turns.flatMap(({ prompt, history }) => [prompt, ...history.map((it) => it.text)]);

@@ -23,7 +23,6 @@ describe('the operator API lets in', () => {
   });
 });
 
-/** What proxies say of a client, each in its own way. */
 const FORWARDING = {
   'x-forwarded-for': '192.0.2.7',
   forwarded: 'for=127.0.0.1',

@@ -297,7 +297,6 @@ describe('GET /ops/api/attention', () => {
       ],
     });
     clock.advance(600_000);
-    // Nobody waits for it any more.
     expect(await itemsOf(service)).toEqual([]);
     using probe = backends.visit('model provider local');
     expect((await itemsOf(service))[0]).toMatchObject({

@@ -11,7 +11,6 @@ const ANA = 'the-token-of-ana-who-operates';
 const BEN = 'the-token-of-ben-who-looks-on';
 const SECRET_WORDS = 'the customer Müller';
 
-/** As a browser shows the page of the console. */
 const OURS = { 'x-hooks-console': '1' };
 
 describe('What operators do', () => {
@@ -93,7 +92,6 @@ describe('What operators do', () => {
       payload: { text: SECRET_WORDS },
     });
     const { eventId } = sent.body;
-    // What is under way is not forgotten.
     await eventually('it has ended', async () => {
       const { body } = await service.get(`/ops/api/events/${String(eventId)}`);
       return body['status'] === 'done';
@@ -190,7 +188,6 @@ describe('What operators do', () => {
       expect([await look(second.cookie), await look(cookie)]).toEqual([200, 200]);
       await reconfigure();
       expect([await look(second.cookie), await look(cookie)]).toEqual([401, 200]);
-      // Nobody takes a name for a token.
       expect(await look(`${cookie}.ben`)).toBe(401);
     });
   });

@@ -12,7 +12,6 @@ const secret = (name: string): string => `${CANARY}-${name}-0123456789abcdef`;
 const SIGNING = `whsec_${Buffer.from(secret('signing')).toString('base64')}`;
 const HOOK_TOKEN = 'the-hook-token-of-the-tests';
 
-/** Every key whose value may be a secret, each with one of its own. */
 const FULL_OF_SECRETS = {
   gateway: { port: 4711, auth: { token: secret('operator') } },
   hooks: {

@@ -28,19 +28,16 @@ function configure(ops: object, port = 0): void {
   });
 }
 
-/** A wake that asks no agent. */
 const LATER = ['--mode', 'next-heartbeat'];
 
 /** With the port of the file, not that of {@link ServiceProcess}. */
 const OF_FILE = { GATEWAY_PORT: '' };
 
-/** A service, and the port that its hooks have. */
 async function start(ops: object): Promise<ServiceProcess> {
   configure(ops);
   return ServiceProcess.listening(dir.path);
 }
 
-/** The command, where the hooks have the port that was free. */
 function hooks(service: ServiceProcess, ...args: string[]) {
   const { port } = new URL(service.url);
   return hooksCall(args, { cwd: dir.path, env: { GATEWAY_PORT: port } });
@@ -216,7 +213,6 @@ describe('ops.listen with a socket', () => {
 describe('a proxy with TLS before the socket', () => {
   const SESSION = '/ops/api/session';
   const HOST = 'hooks.example.com';
-  /** What nginx sends on for a page of the console, with the client it has seen. */
   const byProxy = (client: string, more: Record<string, string> = {}) => ({
     host: HOST,
     origin: `https://${HOST}`,

@@ -71,14 +71,12 @@ describe('Mappings, saved by the operator API', () => {
   const knock = (hook: string, payload: object = { title: 'Printer' }): Promise<GatewayAnswer> =>
     service.post(`/hooks/${hook}`, payload);
 
-  /** What the agent would be shown. */
   async function prompt(hook: string, payload: object): Promise<string> {
     const { body } = await service.post('/ops/api/preview', { hook, payload });
     const [action] = body['actions'] as { prompt: string }[];
     return action?.prompt ?? '';
   }
 
-  /** Every file of the configuration, as it is. */
   function files(): string {
     const folder = join(dir.path, 'gateway.d');
     const names = existsSync(folder) ? readdirSync(folder).map((name) => `gateway.d/${name}`) : [];
@@ -253,7 +251,6 @@ describe('Mappings, saved by the operator API', () => {
     expect(files()).toBe(before);
   });
 
-  /** Each operation that writes a file. */
   const WRITING = [
     ['PUT', `${MAPPINGS}/tickets`, { mapping: TICKETS }],
     ['POST', '/ops/api/presets/github', {}],

@@ -9,16 +9,11 @@ import {
 } from '../support/operated-service.ts';
 import type { Asked, Method } from '../support/operated-service.ts';
 
-/*
- * What holds for every operation of the operator API, asked of every one that docs/openapi.json has: a new one is asked
- * with no line here. Each answer is compared with the document by OperatedService. What an operation is for is told by the
- * other ops-*.e2e-spec.ts.
- */
+// A new operation of docs/openapi.json needs no line here. OperatedService compares each answer with the document.
 
 interface Operation {
   readonly id: string;
   readonly method: Method;
-  /** With something in it that is not there. */
   readonly url: string;
   readonly answers: readonly string[];
   readonly role: Role;
@@ -82,7 +77,6 @@ const lookups = guarded.filter(
   ({ id, answers }) => answers.includes('404') && !NOT_HERE.includes(id),
 );
 
-/** One of each role. */
 const OTHERS = ROLES.map((role) => ({
   id: `who-may-${role}`,
   role,

@@ -39,7 +39,6 @@ afterEach(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** A stream that is read, unless it is told otherwise. */
 async function stream(headers: Record<string, string> = {}, isRead = true, query = '') {
   const { port } = service.app.getHttpServer().address() as AddressInfo;
   const authorization = `Bearer ${OPERATOR_TOKEN}`;
@@ -54,7 +53,6 @@ async function stream(headers: Record<string, string> = {}, isRead = true, query
   return read;
 }
 
-/** Waits, then tells what it is given. */
 function tells(...changes: EventChanges[]) {
   return async function* (signal: AbortSignal): AsyncGenerator<EventChanges> {
     yield* changes;

@@ -46,7 +46,6 @@ describe('Tokens of senders, made by the operator API', () => {
     return (body as unknown as { tokens: TokenReport[] }).tokens;
   }
 
-  /** Every file of the configuration, as it is. */
   function files(): string {
     const names = existsSync(join(dir.path, 'gateway.d'))
       ? readdirSync(join(dir.path, 'gateway.d')).map((name) => `gateway.d/${name}`)

@@ -28,7 +28,6 @@ beforeAll(() => {
 afterEach(() => rmSync(join(installation, 'node_modules'), { recursive: true }));
 afterAll(() => rmSync(installation, { recursive: true }));
 
-/** What this checkout has, but for those packages. */
 function installAllBut(left: readonly string[]): void {
   const names = readdirSync(MODULES).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(MODULES, name)).map((part) => `${name}/${part}`) : name,
@@ -44,7 +43,6 @@ function install(name: string): void {
   symlinkSync(join(MODULES, name), place);
 }
 
-/** One turn of an agent there: its reply, or its error. */
 async function turnThere(runner: 'agentRunner' | 'gatewayRunner', turn: object): Promise<unknown> {
   const script = `
     const { ${runner} } = await import(${JSON.stringify(`file://${installation}/dist/agents.js`)});

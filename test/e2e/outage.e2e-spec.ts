@@ -12,7 +12,6 @@ const SETTINGS = {
 
 let hooks: Hooks;
 let clock: ManualClock;
-/** What every model provider but those in it answers. */
 let down: Map<string, () => AgentError>;
 
 const unreachable = () =>
@@ -46,7 +45,6 @@ async function send(count: number, more: object = {}): Promise<string[]> {
   return ids;
 }
 
-/** Nothing is under way, whoever could be claimed was, and no reply is due. */
 async function quiet(): Promise<void> {
   let turns = -1;
   await eventually('nothing is under way', async () => {
@@ -59,7 +57,6 @@ async function quiet(): Promise<void> {
   });
 }
 
-/** Lets time pass, and everything happen that is due meanwhile. */
 async function pass(ms: number, stepMs = 15_000): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     clock.advance(stepMs);

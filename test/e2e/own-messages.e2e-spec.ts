@@ -24,7 +24,6 @@ type Mapping = NonNullable<HooksModuleOptions['mappings']>[number];
 /** Our message as the platform was sent it; null: what a person writes is told of. */
 type Own = { readonly text: string; readonly body: unknown } | null;
 
-/** A platform that tells of messages by a webhook. */
 interface Told {
   readonly speech: PlatformSpeech;
   /** What a mapping of the operator's says; absent: there is a preset. */
@@ -40,7 +39,6 @@ const comments = (name: SourceName): Told => ({
   tell: (own) => commentOf(name, own === null ? QUESTION : say(own.body, 'body'), { by: 'ada' }),
 });
 
-/** A sample of a preset, with the fields of `change` laid over one part of it. */
 const sample = (name: string, event: string, part: string, change: (body: Json) => Json) => {
   const { body, headers } = sampleOf(name, event);
   const whole = JSON.parse(body) as Json;
@@ -221,7 +219,6 @@ describe('a message of ours that the platform tells of (docs/rules.md)', () => {
     const message = { text: server.shown[0]!.text, body: sent?.body };
     expect(await send(message)).toMatchObject({ status: 200, skipped: true });
     expect([runs(), server.shown.length]).toEqual([1, 1]);
-    // What a person writes is told of in the same words.
     expect(await send(null)).not.toHaveProperty('skipped');
     expect(runs()).toBe(2);
   });

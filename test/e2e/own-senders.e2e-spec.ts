@@ -9,11 +9,6 @@ import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
-/*
- * Senders of the operator: a scheme that is like one of ours, and a folder of data beside the configuration, which work
- * as ours do.
- */
-
 const SECRET = 'a-secret-of-good-length';
 const stripe = new Stripe('sk_test_nobody');
 
@@ -45,7 +40,6 @@ const PRESET = {
     },
   ],
 };
-/** Tokens by keys that an issuer publishes. */
 const tokens = (keys: string, claims: object) => ({
   scheme: {
     ...SCHEME,
@@ -59,7 +53,6 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** Writes `<file>` of gateway.d/senders. */
 function write(file: string, content: unknown): void {
   const path = join('gateway.d', 'senders', file);
   mkdirSync(dirname(join(dir.path, path)), { recursive: true });
@@ -82,7 +75,6 @@ function start(more: Parameters<typeof Hooks.start>[0] = {}): Promise<Hooks> {
   });
 }
 
-/** What a start would say, a line each. */
 async function problemsOf(input: HooksSettingsInput): Promise<string> {
   const own = { enabled: true, token: SECRET, configDir: dir.path };
   const { problems } = await checkOptions({ ...own, ...input });

@@ -3,8 +3,6 @@ import type { SenderVerifier } from '../../src/options.ts';
 import { TOKEN, openIngress } from '../support/ingress-host.ts';
 import type { Host, Ingress } from '../support/ingress-host.ts';
 
-// Senders that an application verifies itself, in code.
-
 const SECRET = 'a-secret-that-only-the-application-knows';
 const tag = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex');
 /** The body stands between two parts of its tag, as no row can say it. */

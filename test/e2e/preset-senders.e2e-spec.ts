@@ -6,7 +6,6 @@ import type { Sample } from '../../src/hooks/senders/index.ts';
 import { Hooks } from '../support/hooks.ts';
 import { otherSecret, PUBLIC_URL, senderOf } from '../support/signing-senders.ts';
 
-/** Presets whose senders sign, or show a secret of their own, each with the row of its scheme. */
 const SIGNING = [...presets.values()].flatMap(({ id, verify }) => {
   const scheme = schemes.get(verify?.scheme ?? '');
   return scheme === undefined || listSamples(id).length === 0 ? [] : [[id, scheme] as const];
@@ -26,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(() => hooks.close());
 
-/** The request as its sender makes it, at this moment. */
 function signed(id: string, scheme: SignatureScheme, given: object = {}) {
   const [event = ''] = listSamples(id);
   const sample = readSample(id, event)!;

@@ -97,7 +97,6 @@ describe('hooks preview --recent', () => {
     old[Symbol.dispose]();
   });
 
-  /** The events that come out differently, by their hooks. */
   const tried = async (content: object) => {
     next.write('gateway.json5', content);
     const args = ['preview', '--recent', '10', '--config', next.path, '--json'];

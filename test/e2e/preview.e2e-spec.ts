@@ -51,7 +51,6 @@ function preview(request: PreviewRequest): Promise<Preview> {
   return hooks.app.get(OperatorRequests).preview(request);
 }
 
-/** The prompt but for the ids of the boundary and the times. */
 function withoutIds(prompt: string): string {
   return prompt.replaceAll(/id="[0-9a-f]{32}"/g, 'id').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
 }

@@ -51,7 +51,6 @@ interface Operation {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A request with the text in one of its fields. */
 interface Attempt {
   readonly title: string;
   readonly method: Method;
@@ -85,7 +84,6 @@ function usual(name: string, schema: Schema): unknown {
   );
 }
 
-/** The text wherever the field may have one. */
 function offered(name: string, schema: Schema, text: string): unknown[] {
   if (name === 'mapping') {
     const entries = [
@@ -169,7 +167,6 @@ function attemptsOn(
   return [...fields, ...places, ...whole];
 }
 
-/** Every file below a directory, as it is. */
 function filesBelow(dir: string): string {
   const names = readdirSync(dir, { recursive: true }).map((name) => join(dir, String(name)));
   return names

@@ -48,7 +48,6 @@ const WRONG = { authorization: 'Bearer a-stranger-s-guess' };
 const listed = async (): Promise<readonly RefusedRequest[]> =>
   (await hooks.app.get(Refusals).list({ limit: 200 })).refusals;
 
-/** What is kept, once the next write has come. */
 async function kept(count: number): Promise<readonly RefusedRequest[]> {
   await eventually('somebody waits for the next write', () => clock.waiting > 0);
   clock.advance(1000);
@@ -204,7 +203,6 @@ describe('a refused request', () => {
 });
 
 describe('keeping refusals', () => {
-  /** Counts the writes, and fails while it is told to. */
   function watched() {
     const state = { writes: 0, codes: [] as string[], isDown: false, isBroken: false };
     const ledger: LedgerProvider = {
@@ -283,7 +281,6 @@ describe('keeping refusals', () => {
 describe('what verified senders lose', () => {
   const texts = () => hooks.chan1.messages.map(({ text }) => text);
 
-  /** Lets time pass in steps, so that each of write, notice and delivery has its turn. */
   async function told(count: number): Promise<void> {
     await eventually(`the operator has ${count} messages`, () => {
       clock.advance(1000);

@@ -59,7 +59,6 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
       const details = await hooks.details(eventId);
       return details.status === 'waiting' && details.runs[0]?.waits.length === times && details;
     });
-  /** A step that the clock brings up. */
   const tick = async (ms: number): Promise<void> => {
     clock.advance(ms);
     await Promise.resolve();

@@ -59,7 +59,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       const [one] = (await hooks.details(sent.eventId)).deliveries;
       return one?.status === status && (error?.test(one.error ?? '') ?? true);
     });
-  /** What agents were asked, without what stands around it. */
   const asked = (): string[] =>
     hooks.runner.turns.map(({ prompt }) => /\n\n([^<]*)\n<<<END/.exec(prompt)?.[1] ?? prompt);
 

@@ -30,7 +30,6 @@ describe('GET {hooks.path}/runs/<runId>?wait=… (behaviour.md §14)', () => {
     await hooks.close();
   });
 
-  /** A run that is not over before {@link release}. */
   async function accepted(token = FIRST): Promise<string> {
     const headers = { authorization: `Bearer ${token}` };
     return String((await hooks.ask('/agent', { message: 'go' }, headers))['runId']);

@@ -22,10 +22,8 @@ import {
   senderOf,
 } from '../support/signing-senders.ts';
 
-/** What issuers of tokens publish comes from here. */
 const providers = [{ provide: Certificates, useFactory: () => new Certificates(published) }];
 
-/** All that need no certificate. */
 const senders = [...schemes.values()].filter(
   ({ proofs: [proof] }) => proof !== undefined && proof.kind !== 'certificate',
 );
@@ -64,7 +62,6 @@ describe('Every sender that signs', () => {
   afterEach(() => void ingress.intake.requests.splice(0));
   afterAll(() => ingress.close());
 
-  /** What that sender sends now to the hook of its name. */
   function send(scheme: SignatureScheme, edit: (body: string) => string = (body) => body) {
     const { toSign } = senderOf(scheme);
     const now = ingress.clock.now();

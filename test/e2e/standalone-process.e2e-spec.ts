@@ -16,7 +16,6 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** A Node of this machine that is too old, if there is one. */
 function oldNode(): string | undefined {
   return ['/usr/bin/node', '/usr/local/bin/node']
     .filter((path) => existsSync(path))

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const DIST = new URL('../../dist/', import.meta.url).href;
 
-/** Runs code of the build in a process of its own; tells which files it read. */
 async function filesReadBy(code: string): Promise<string[]> {
   const script = `
 import { registerHooks } from 'node:module';

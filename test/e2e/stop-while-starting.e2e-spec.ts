@@ -15,7 +15,6 @@ let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-/** A service that signals itself as soon as something has happened in it. */
 function signalledAfter(listening: string, script: readonly string[] = [MAIN]): ServiceProcess {
   const code = `
     const signal = () => process.nextTick(() => process.kill(process.pid, 'SIGTERM'));
@@ -31,7 +30,6 @@ async function expectBrokenOff(service: ServiceProcess): Promise<void> {
   ]);
 }
 
-/** A database that takes connections and never says a word; resolves when there is one. */
 async function silentDatabase() {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
   await once(server.listen(0, '127.0.0.1'), 'listening');

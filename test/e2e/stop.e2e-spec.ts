@@ -19,7 +19,6 @@ let model: OpenAiServer;
 let service: ServiceProcess;
 let release: () => void;
 
-/** A service with one run under way, which ends when it is released. */
 async function startWithRun(shutdownSeconds: number): Promise<void> {
   const released = Promise.withResolvers<void>();
   release = released.resolve;

@@ -11,7 +11,6 @@ async function start(given: Partial<HooksModuleOptions> = {}): Promise<void> {
 }
 afterEach(() => hooks.close());
 
-/** The prompts of the runs that a request makes, with the ids and times taken out. */
 async function promptsOf(path: string, body: unknown): Promise<string[]> {
   const { eventId } = await hooks.ask(path, body);
   const { runs } = await hooks.ended(eventId);

@@ -21,14 +21,12 @@ async function status(path: string, headers: Record<string, string>): Promise<nu
   return (await ingress.post(path, { text: 'x', message: 'x' }, headers)).status;
 }
 
-/** Statuses of so many requests, one after the other. */
 async function statuses(times: number, headers: Record<string, string>): Promise<number[]> {
   const seen: number[] = [];
   for (let time = 0; time < times; time += 1) seen.push(await status('/hooks/wake', headers));
   return seen;
 }
 
-/** How often a token was compared, from now on. */
 function comparisons(): () => number {
   const spy = jest.spyOn(ingress.app.get(HookTokens, { strict: false }), 'find');
   return () => spy.mock.calls.length;
@@ -188,7 +186,6 @@ describe('guessing is slow', () => {
     expect(compared()).toBe(20);
     expect(await statuses(50, bearer('a-wrong-guess'))).toEqual(Array<number>(50).fill(429));
     expect(compared()).toBe(21);
-    // The right one, too: unread within the same second.
     expect(await status('/hooks/wake', bearer(SHORT))).toBe(429);
     expect(compared()).toBe(21);
     expect(ingress.intake.requests).toEqual([]);

@@ -28,7 +28,6 @@ let hooks: Hooks;
 const start = async () => {
   hooks = await Hooks.start({ ledger: sqliteLedger({ dir }), allowRequestSessionKey: true });
 };
-/** Stops while the run waits for its next attempt, and goes on as another process would. */
 const restart = async () => {
   await hooks.app.close();
   await start();

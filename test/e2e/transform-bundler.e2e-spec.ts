@@ -4,7 +4,6 @@ import type { Hooks } from '../support/hooks.ts';
 import { isGone } from '../support/process-state.ts';
 import { TransformFiles, startWithTransform } from '../support/transforms.ts';
 
-/** Process ids of the bundlers that this process started. */
 function bundlers(): number[] {
   return readdirSync('/proc').flatMap((entry) => {
     try {

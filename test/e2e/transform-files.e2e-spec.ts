@@ -19,7 +19,6 @@ function named(name: string): string {
   return `export default () => ({ name: '${name}' });\n`;
 }
 
-/** The problems that the service does not start with. */
 async function refusal(given: Partial<HooksModuleOptions>): Promise<string> {
   const module = 'never started';
   try {

@@ -5,7 +5,6 @@ import { TransformFiles } from '../support/transforms.ts';
 const run = promisify(execFile);
 const DIST = new URL('../../dist/', import.meta.url).href;
 
-/** Starts an ingress of the build with one mapping, sends it a request, and tells what was imported and how many threads run. */
 const SCRIPT = `
 import { registerHooks } from 'node:module';
 const imported = [];

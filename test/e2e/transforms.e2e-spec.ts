@@ -23,7 +23,6 @@ async function start(
   return hooks;
 }
 
-/** The first action of the event as the details show it. */
 async function actionOf(
   code: string,
   mapping: Partial<MappingOptions> = {},

@@ -17,7 +17,6 @@ const PAGE = readFileSync(new URL('../../docs/tunnels.md', import.meta.url), 'ut
 const [, ADVICE = ''] = /```json5\n([^]*?)\n```/.exec(PAGE) ?? [];
 const { gateway, ops } = JSON5.parse(ADVICE.replace('18791', '0'));
 
-/** Headers of a request for the address of the tunnel, by a sender that claims to be another. */
 const TUNNELS: Readonly<Record<string, (sender: string) => Record<string, string>>> = {
   cloudflared: (sender) => ({
     host: 'three-words.trycloudflare.com',

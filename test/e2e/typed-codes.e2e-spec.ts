@@ -24,7 +24,6 @@ const CODE = /approve (\d{4}-\d{4})/;
 const WRONG =
   'This code decides nothing. After 5 wrong ones none does any more: decide in the console.';
 
-/** A question as people see it. */
 interface Asked {
   readonly event: EventDetails;
   readonly text: string;
@@ -83,7 +82,6 @@ describe.each([['WhatsApp', typedWhatsapp]])(
     const shown = () => server.shown.map(({ text }) => text);
     const questions = () => shown().filter((text) => CODE.test(text));
 
-    /** A run whose reply is for a customer. */
     async function waits(): Promise<EventDetails> {
       const body = { message: 'what was asked', wakeMode: 'next-heartbeat' };
       const { eventId } = await hooks.ask('/agent', { ...body, channel: 'chan_2', to: 'customer' });
@@ -114,7 +112,6 @@ describe.each([['WhatsApp', typedWhatsapp]])(
       expect((await hooks.details(event.id)).status).toBe('waiting');
       expect(messages()).toEqual([]);
     };
-    /** One that is not the code of any of them. */
     const wrong = (...codes: string[]) =>
       ['0000-0000', '1111-1111', '2222-2222'].find((code) => !codes.includes(code))!;
     const admin = () => hooks.app.get(LedgerAdmin);

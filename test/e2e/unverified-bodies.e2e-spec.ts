@@ -69,7 +69,6 @@ describe('Bodies of senders that are not verified yet', () => {
     });
     expect(answer.status).toBe(200);
     expect(held()).toBe(4 * MIB);
-    // A large one waits for its turn, and has it.
     const large = ingress.post('/hooks/github', LARGE, {
       ...byGithub(SECRET, LARGE),
       ...FROM_ONE,

@@ -173,7 +173,6 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-/** What is asked of every host, whatever it does around the hooks. */
 const COMPACT: Readonly<Record<string, string>> = Object.fromEntries(
   ROWS.filter(([title]) =>
     [
@@ -201,7 +200,6 @@ function open(host: Host = {}): Promise<Ingress> {
   return openIngress({ ...host, options: { mappings, maxBodyBytes: 262_144 } });
 }
 
-/** On one connection, one after the other. */
 async function ask(asked: WireRequest | readonly WireRequest[]): Promise<string> {
   const wire = new Wire(Number(new URL(ingress.url).port));
   const told: string[] = [];
