@@ -12,11 +12,7 @@ import { FakeClock } from './fake-clock.ts';
 import { KILLS_IN_A_ROW, ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
-/*
- * Letters are answered by an agent elsewhere, which calls back, while the service is killed again and again at any moment:
- * before the start is known, between start and answer, while the answer comes in. The agent is started once for a key,
- * and says its answer until somebody has taken it.
- */
+// The agent is started once for a key, and says its answer until somebody has taken it.
 
 const LETTERS_PER_ROUND = 3;
 const KILLS = Math.ceil(ROUNDS / 2);
@@ -26,7 +22,6 @@ const LONGEST_LIFE_MS = 400;
 let dir: string;
 let agent: Server;
 let service: TestedService;
-/** What was started, by its key, with how often. */
 let started: Map<string, number>;
 let begun: Started[];
 let answersByItself: boolean;
@@ -77,7 +72,6 @@ interface Started {
   readonly callback: { readonly token: string };
 }
 
-/** Works for a moment, and says its answer, twice at times, until it is taken. */
 async function answer({ id, prompt, callback: { token } }: Started): Promise<void> {
   const text = `Answer to ${/letter \d+/.exec(prompt)?.[0]}.`;
   await pause(Math.random() * LONGEST_LIFE_MS);

@@ -60,7 +60,6 @@ describe('A clock', () => {
   });
 });
 
-/** So many events more were promised. */
 function promises(world: World, events: number): Promise<unknown> {
   const goal = world.acknowledged.length + events;
   return eventually('promises', () => world.acknowledged.length >= goal);

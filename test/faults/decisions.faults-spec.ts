@@ -10,11 +10,7 @@ import { mattermost } from '../support/platforms/mattermost.ts';
 import { KILLS_IN_A_ROW, ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 
-/*
- * Letters are answered by a model, and a person decides about each answer, while the service is killed again and again at
- * any moment: between the answer and the question, between the decision and the message, during either. The platform
- * knows its messages by keys, so each is there once or not at all.
- */
+// The platform knows its messages by keys, so each is there once or not at all.
 
 const LETTERS_PER_ROUND = 3;
 /** Longer than a service needs to begin what it finds. */
@@ -87,7 +83,6 @@ async function decide(id: string, verdict: 'approved' | 'denied'): Promise<void>
   if (!answer.ok && answer.status !== 409) throw new Error(`answered ${answer.status}`);
 }
 
-/** About half of what is open, each by two people at once. */
 async function decideSome({ waits }: WaitPage): Promise<void> {
   const some = waits.filter(() => Math.random() < 0.5);
   await Promise.all(

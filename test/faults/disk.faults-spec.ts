@@ -7,7 +7,6 @@ import { World } from './world.ts';
 
 const FAULTS = 20;
 
-/** Some events go well, then comes what `during` waits for, then all is well again, and nothing of it was lost. */
 async function survive(
   world: World,
   service: TestedService,
@@ -91,7 +90,6 @@ describe('A disk', () => {
   });
 });
 
-/** Every sender was told to come again. */
 function refusals(world: World): Promise<unknown> {
   return eventually('refusals', () => world.senders.every(({ refusals: count }) => count > 3));
 }

@@ -25,7 +25,6 @@ afterEach(async () => {
   await model.close();
 });
 
-/** In a namespace of processes of its own, which ends with it. */
 class FirstProcess extends ServiceProcess {
   constructor() {
     const script = ['-pf', '--mount-proc', '--kill-child', process.execPath, HOOKS, 'start'];

@@ -22,7 +22,6 @@ const WAKES = 200;
 const OPTION = 'set store.sqlite.host';
 const SCHEDULED_FIRST = ['nice', '-n', '-15'];
 
-/** Asks for a while, and compares what was promised meanwhile with the ledger. */
 async function findings(service: TestedService, name: string, wakes = WAKES): Promise<Findings> {
   const asking = await probe({ url: service.url, token: HOOK_TOKEN, wakes });
   await pause(PROBED_MS);
@@ -43,7 +42,6 @@ function expectQuick({ live, refused, bare }: Findings): void {
   }
 }
 
-/** Every event that was promised is in the directory's ledger. */
 async function missing(dir: string, accepted: readonly string[]): Promise<string[]> {
   const ledger = await sqliteLedger({ dir }).open(new SystemClock());
   const stories = await Promise.all(accepted.map((id) => ledger.events.get(id)));

@@ -1,4 +1,3 @@
-/** What a process did to a disk, in the order in which it did it. */
 export type JournalRecord =
   | { readonly kind: 'create' | 'open' | 'rename'; readonly file: number; readonly path: string }
   | {
@@ -12,7 +11,6 @@ export type JournalRecord =
       readonly kind: 'fsync-begin' | 'fsync-end' | 'fsync-failed' | 'remove';
       readonly file: number;
     }
-  /** A sender was answered 200. */
   | { readonly kind: 'answer'; readonly text: string };
 
 /** kind, 3 unused, file: 4, offset: 8, length: 4, 4 unused (shim.c) */

@@ -5,9 +5,7 @@ import { eventually } from '../support/eventually.ts';
 
 /** A control group that a process may be started in, so that it is killed when it needs more than so much memory. */
 export interface MemoryLimit extends AsyncDisposable {
-  /** What the process's own command is appended to. */
   readonly within: readonly string[];
-  /** How many processes the kernel has killed in it. */
   kills(): number;
 }
 

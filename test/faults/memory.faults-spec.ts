@@ -45,7 +45,6 @@ async function burst(
   return accepted.map(({ eventId = '' }) => eventId);
 }
 
-/** What was answered 200 is stored, and nothing else: neither what was refused nor what was broken off. */
 async function expectStored(service: TestedService, eventIds: readonly string[]): Promise<void> {
   const stored: string[] = [];
   let cursor: string | null = '';

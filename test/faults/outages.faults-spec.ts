@@ -12,7 +12,6 @@ const OUTAGES: readonly (readonly [string, Script])[] = [
 
 const HANGING: readonly Script[] = Array.from({ length: 4 }, () => ({ stall: 'at-once' }));
 
-/** Has one run accepted, to somebody of its own. */
 async function ask(service: TestedService, session: string, n: number): Promise<void> {
   const message = `Please answer [${session}:${n}]`;
   const body = { message, sessionKey: `faults:${session}`, channel: 'chan_2', to: `${n + 1}` };

@@ -49,7 +49,6 @@ async function configure(): Promise<void> {
   await writeFile(join(dir, 'gateway.json5'), JSON.stringify(configuration));
 }
 
-/** Has one long reply sent to a channel and gives the id of its event. */
 async function ask(channel: Id): Promise<string> {
   const request = { message: 'Report', channel, wakeMode: 'next-heartbeat' };
   const answer = await service.post('agent', request);
@@ -73,12 +72,10 @@ async function ended(eventId: string): Promise<EventDetails> {
   });
 }
 
-/** The places of the parts that people saw, in order. */
 function placesOf(server: PlatformServer): number[] {
   return server.shown.map(({ text }) => Number(/^\((\d+)\/\d+\)\n\n/.exec(text)?.[1]));
 }
 
-/** Every part once, in order, and together the whole text. */
 function expectWhole(server: PlatformServer): void {
   const count = Number(/^\(1\/(\d+)\)/.exec(server.shown[0]?.text ?? '')?.[1]);
   expect(count).toBeGreaterThan(4);
@@ -183,7 +180,6 @@ describe('kill -9 at any moment of a long reply', () => {
   });
 });
 
-/** What was shown without repetitions of the part before. */
 function once({ shown }: PlatformServer): PlatformServer['shown'] {
   return shown.filter(({ text }, index) => text !== shown[index - 1]?.text);
 }

@@ -8,7 +8,6 @@ const BETWEEN = 250;
 /** Four send them, and not every answer lies between two writes. */
 const EVENTS_FOR_BETWEEN = 120;
 
-/** Cuts after a group was written and before each of its senders was told. */
 function betweenCommitAndAnswer(journal: readonly JournalRecord[], most: number): number[] {
   const log = fileNamed(journal, 'ledger.db-wal');
   const cuts: number[] = [];

@@ -13,15 +13,12 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import type { Survival } from './simulated-disk.ts';
 import { World } from './world.ts';
 
-/** What happened at one cut, in the order of the events' answers. */
 interface Leftovers {
   readonly promised: number;
-  /** Promised, and not there in full. */
   readonly missing: readonly string[];
   readonly integrity: string;
 }
 
-/** Runs the service on a disk that is written down, until each sender was promised so many events, and kills it. */
 export async function record(
   dir: string,
   {
@@ -50,7 +47,6 @@ function chooseCuts(journal: readonly JournalRecord[]): number[] {
   return cuts.toSorted((a, b) => a - b);
 }
 
-/** The event that a record promises to somebody. */
 export function eventOf(record: JournalRecord): string | undefined {
   if (record.kind !== 'answer') return undefined;
   return /"eventId":"([^"]+)"/.exec(record.text)?.[1];

@@ -7,30 +7,24 @@ import { setInterval as every } from 'node:timers/promises';
 // `/health/live`, a request that is refused, and wakes. Says how long answers took, in milliseconds: what a busy machine
 // costs anybody is what the bare server costs.
 
-/** How long answers took. */
 export interface Times {
   readonly count: number;
   readonly p99: number;
   readonly worst: number;
 }
 
-/** What was asked and answered. */
 export interface Findings {
   readonly live: Times;
   readonly refused: Times;
-  /** Of the bare server. */
   readonly bare: Times;
   /** Events that were answered 200. */
   readonly accepted: readonly string[];
 }
 
-/** Asks for a while. */
 export interface Probe {
-  /** Stops asking, once every answer is there. */
   stop(): Promise<Findings>;
 }
 
-/** How a service is asked. */
 export interface Asking {
   readonly url: string;
   readonly token: string;
@@ -38,7 +32,6 @@ export interface Asking {
   readonly wakes: number;
 }
 
-/** Begins to ask, in a process that is scheduled before others. */
 export async function probe(asking: Asking): Promise<Probe> {
   const child = fork(new URL(import.meta.url), [JSON.stringify(asking)], {
     execPath: 'nice',
@@ -141,7 +134,6 @@ function timesOf(took: readonly number[]): Times {
   return { count: sorted.length, p99: at(0.99), worst: at(1) };
 }
 
-/** The process itself. */
 async function main(asking: Asking): Promise<void> {
   const server = createServer((_, answer) => answer.end('{}')).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestedService } from './tested-service.ts';
 
-/** What a sender asks for: a run, a wake, or a run for each item of a list. */
 export type Kind = 'agent' | 'wake' | 'list';
 
-/** Whoever takes requests: a service, or what stands before several. */
 export type HookServer = Pick<TestedService, 'post'>;
 
-/** Several services behind one address: each request goes to the next one, as a load balancer does it. */
 export function inTurns(...services: readonly HookServer[]): HookServer {
   let turn = 0;
   return { post: (...request) => services[(turn += 1) % services.length]!.post(...request) };
@@ -18,7 +15,6 @@ export interface Acknowledged {
   readonly eventId: string;
   readonly kind: Kind;
   readonly session: string;
-  /** What names its effects in the records of the outside servers: one for each run, or one for a wake. */
   readonly markers: readonly string[];
 }
 
@@ -33,12 +29,10 @@ const MIX: readonly Kind[] = ['agent', 'list', 'agent', 'wake', 'agent'];
 const ITEMS = 3;
 const PAUSE_AFTER_503_MS = 50;
 
-/** Sends one request after the other for one session, to one service after the other, and remembers what it was promised. */
 export class Sender {
   readonly acknowledged: Acknowledged[] = [];
   /** The markers of what was answered 503 and not sent again: none of it may ever happen. */
   readonly refused: string[] = [];
-  /** How often it was answered 503. */
   refusals = 0;
   #sent = 0;
   /** Has a key and no answer yet: it comes first when somebody listens again. */
@@ -105,7 +99,6 @@ async function answerTo(
   throw new Error(`${kind} was answered ${answer.status}: ${text}`);
 }
 
-/** Whether a refusal says when to come again, and in a sentence why. */
 function tellsWhenAndWhy({ headers }: Response, text: string): boolean {
   const { error } = JSON.parse(text) as { error?: string };
   return Number(headers.get('retry-after')) > 0 && (error ?? '').includes(' ');

@@ -36,7 +36,6 @@ export class Shim {
     return this.#env;
   }
 
-  /** The same, with everything noted in {@link journal}. */
   get journaling(): Record<string, string> {
     return { ...this.#env, FAULTS_JOURNAL: this.#journal };
   }
@@ -50,24 +49,20 @@ export class Shim {
     this.#set(KINDS.indexOf(kind) * FIELDS, every, constants.errno[error], times);
   }
 
-  /** Makes every fsync take so much longer. */
   slowDown(ms: number): void {
     this.#set(KINDS.length * FIELDS, ms);
   }
 
-  /** Makes every write take so much longer. */
   slowWrites(ms: number): void {
     this.#set(KINDS.length * FIELDS + 1, ms);
   }
 
-  /** No call fails or is slow any more. */
   heal(): void {
     for (const kind of KINDS.keys()) this.#set(kind * FIELDS, 0);
     this.slowDown(0);
     this.slowWrites(0);
   }
 
-  /** How many calls of a kind have failed on request. */
   injected(kind: Kind): number {
     const found = Buffer.alloc(INTEGER_BYTES);
     readSync(this.#control, found, 0, INTEGER_BYTES, (KINDS.indexOf(kind) * FIELDS + 3) * 4);

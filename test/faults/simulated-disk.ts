@@ -11,7 +11,6 @@ const SECTOR_BYTES = 512;
 type Change = Extract<JournalRecord, { kind: 'write' | 'truncate' }>;
 
 interface SimulatedFile {
-  /** What is on the disk for good. */
   readonly durable: Contents;
   /** What was done to it since, in order: in memory of the operating system. */
   readonly pending: Change[];
@@ -19,10 +18,7 @@ interface SimulatedFile {
   promised: number;
 }
 
-/**
- * A disk that keeps what the rules of POSIX promise, and nothing else: contents that were fsynced, under names whose
- * directory was fsynced. Fed with a journal, it can be asked at any moment what a power cut would leave.
- */
+/** Keeps what POSIX promises, and nothing else: contents that were fsynced, under names whose directory was fsynced. */
 export class SimulatedDisk {
   readonly #files = new Map<number, SimulatedFile>();
   /** The names as a running process sees them, and as they are on the disk; of files, by number. */
@@ -34,7 +30,6 @@ export class SimulatedDisk {
     private readonly survives: Survival,
   ) {}
 
-  /** Takes part in what the process did. */
   apply(record: JournalRecord): void {
     switch (record.kind) {
       case 'answer':

@@ -11,14 +11,10 @@ const PROGRAM = fileURLToPath(
   new URL('../../node_modules/.cache/faults/slow-disk', import.meta.url),
 );
 
-/** A disk that can be made slow, and well again. */
 export interface SlowDisk extends Disposable {
   readonly dir: string;
-  /** The same files, past the disk. */
   readonly behind: string;
-  /** For the process that is to use it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Makes every fsync take so much longer. */
   slowFsyncs(ms: number): void;
   /** Makes every write take so much longer, as when the system writes back what it held in memory. */
   slowWrites(ms: number): void;

@@ -6,10 +6,8 @@ import { Shim } from './shim.ts';
 /** In megabytes: enough that the service finds 64 MiB free, below which it is not ready. */
 const SIZE = 128;
 
-/** A disk that can be filled, and freed again. */
 export interface SmallDisk extends Disposable {
   readonly dir: string;
-  /** For the process that is to use it. */
   readonly env: Readonly<Record<string, string>>;
   fill(): void;
   free(): void;
@@ -21,11 +19,7 @@ export function smallDisk(scratch: string): SmallDisk {
   return mount(dir, SIZE) ? mounted(dir) : pretended(dir, scratch);
 }
 
-/**
- * For a process that a pretended one is not enough for.
- * @param size in megabytes
- * @throws Error where this process may not mount a file system
- */
+/** @param size in megabytes @throws Error where this process may not mount a file system */
 export function mountedDisk(scratch: string, size: number): SmallDisk {
   const dir = directoryIn(scratch);
   if (mount(dir, size)) return mounted(dir);

@@ -5,7 +5,6 @@ import { TestedService } from './tested-service.ts';
 import { FLAWLESS, verdictOn } from './verdict.ts';
 import { World } from './world.ts';
 
-/** What somebody does to the files of a service that runs, and how what was there comes back. */
 interface Swap {
   readonly act: (world: World) => Promise<void>;
   /** Puts back what was taken; undefined: it is gone for good. */

@@ -6,16 +6,12 @@ import type { Ending } from '../support/service-process.ts';
 export const HOOK_TOKEN = 'hook-token-of-the-fault-suite';
 export const OPERATOR_TOKEN = 'operator-token-of-the-fault-suite';
 
-/** How the process is started, where it matters. */
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** A command that the service's own is appended to. */
   readonly within?: readonly string[];
-  /** Another build of the service: its `main.js`. */
   readonly main?: string;
 }
 
-/** The built service as a process of its own, asked as senders and operators do. */
 export class TestedService implements AsyncDisposable {
   private constructor(private readonly process: ServiceProcess) {}
 
@@ -26,7 +22,6 @@ export class TestedService implements AsyncDisposable {
     return service;
   }
 
-  /** Not listening yet; some starts are to fail. */
   static launch(
     dir: string,
     { env = {}, within = [], main = MAIN }: StartOptions = {},
@@ -51,12 +46,10 @@ export class TestedService implements AsyncDisposable {
     return this.process.pid;
   }
 
-  /** Where it listens. */
   get url(): string {
     return this.process.url;
   }
 
-  /** Everything it wrote so far. */
   get output(): string {
     return this.process.stdout + this.process.stderr;
   }
@@ -88,7 +81,6 @@ export class TestedService implements AsyncDisposable {
     return lists.flatMap((list) => (list as { events: unknown[] }).events).length;
   }
 
-  /** Waits until nothing is under way but what waits. */
   async settles(): Promise<void> {
     await eventually('nothing is under way', async () => (await this.unfinished()) === 0);
   }
@@ -111,18 +103,15 @@ export class TestedService implements AsyncDisposable {
     return answer.json();
   }
 
-  /** Without any warning. */
   async kill(): Promise<void> {
     this.process.signal('SIGKILL');
     await this.process.ended();
   }
 
-  /** Stands still as it is, and keeps its connections. */
   sleep(): void {
     this.process.signal('SIGSTOP');
   }
 
-  /** Goes on after {@link sleep}, wherever it was. */
   wake(): void {
     this.process.signal('SIGCONT');
   }
@@ -135,7 +124,6 @@ export class TestedService implements AsyncDisposable {
     return this.process.hasEnded;
   }
 
-  /** How it ended, once it has. */
   ended(): Promise<Ending> {
     return this.process.ended();
   }

@@ -3,7 +3,6 @@ import type { Acknowledged } from './sender.ts';
 import type { TestedService } from './tested-service.ts';
 import type { World } from './world.ts';
 
-/** What went wrong, named by event ids and markers. */
 export interface Verdict {
   /** Acknowledged, and not in the ledger, not with all its runs, or never heard of outside. */
   readonly lost: readonly string[];
@@ -25,7 +24,6 @@ export const FLAWLESS: Verdict = {
   doneThoughRefused: [],
 };
 
-/** Checks every acknowledged event against its story and against what the outside servers recorded. */
 export async function verdictOn(world: World, service: TestedService): Promise<Verdict> {
   const records = new Records(world);
   const found = {
@@ -55,7 +53,6 @@ export async function verdictOn(world: World, service: TestedService): Promise<V
   };
 }
 
-/** How often each marker was heard of outside; in the order of the first time. */
 type Counts = ReadonlyMap<string, number>;
 
 class Records {
@@ -117,7 +114,6 @@ function tellsOf(run: RunDetails | undefined): number {
   return run.notes.length === 0 ? Math.min(run.attempts, 1) : run.attempts;
 }
 
-/** The markers that come too early, compared with the order of the answers. */
 function outOfOrder(acknowledged: readonly Acknowledged[], heard: Counts): readonly string[] {
   const promised = acknowledged
     .filter(({ kind }) => kind !== 'wake')

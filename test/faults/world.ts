@@ -10,16 +10,13 @@ import type { Acknowledged, HookServer } from './sender.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
 import type { StartOptions } from './tested-service.ts';
 
-/** Sections of the configuration, each merged over the usual one. */
 export type Sections = Readonly<Record<string, object>>;
 
-/** The prompt by which heartbeats are known in the record of the model. */
 const HEARTBEAT = 'This is a heartbeat.';
 const SESSIONS = ['a', 'b', 'c', 'd'];
 /** Time for all work to end on a busy machine. */
 const DRAINED_WITHIN_MS = 90_000;
 
-/** A directory for a service, the model and the chats that it speaks with, and the senders that speak with it. */
 export class World implements AsyncDisposable {
   readonly senders: readonly Sender[];
 
@@ -42,7 +39,6 @@ export class World implements AsyncDisposable {
     return world;
   }
 
-  /** Where the service keeps its ledger. */
   get data(): string {
     return join(this.dir, 'data');
   }
@@ -52,12 +48,10 @@ export class World implements AsyncDisposable {
     return this.senders.flatMap((sender) => sender.acknowledged);
   }
 
-  /** What the model was asked by runs, in order. */
   get runs(): readonly string[] {
     return this.#asked().filter((text) => !isHeartbeat(text));
   }
 
-  /** What the model was asked by heartbeats, in order. */
   get heartbeats(): readonly string[] {
     return this.#asked().filter(isHeartbeat);
   }
@@ -94,7 +88,6 @@ export class World implements AsyncDisposable {
     return TestedService.start(this.dir, options);
   }
 
-  /** All senders send until the service is gone or `until` is over. */
   async load(service: HookServer, until: () => Promise<unknown>): Promise<void> {
     const over = new AbortController();
     const sending = this.senders.map((sender) => sender.send(service, over.signal));
@@ -106,7 +99,6 @@ export class World implements AsyncDisposable {
     await Promise.all(sending);
   }
 
-  /** All senders send until each of them was promised so many events more. */
   loadOf(service: HookServer, events: number): Promise<void> {
     const goals = this.senders.map(({ acknowledged }) => acknowledged.length + events);
     return this.load(service, () =>
@@ -136,7 +128,6 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** A run for each item, in the sessions that they name. */
 const LIST = {
   id: 'list',
   match: { path: 'list' },
