@@ -1,6 +1,5 @@
 import { Client } from 'pg';
 
-/** Asks a database beside whoever is under test, as the superuser. */
 export async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

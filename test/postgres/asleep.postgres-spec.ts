@@ -14,7 +14,6 @@ import { PostgresSuite } from './suite.ts';
 /** Then every lease has ended that was not renewed. */
 const ASLEEP_MS = LEASE_MS + 5000;
 
-/** What a text is about, as the senders mark it. */
 const markerOf = (text: string) => /\[[^\]]*\]/.exec(text)?.[0] ?? '';
 
 describe('A service that stands still for longer than its leases hold (SIGSTOP)', () => {
@@ -24,7 +23,6 @@ describe('A service that stands still for longer than its leases hold (SIGSTOP)'
     await using database = await suite.server.database();
     await using world = await World.open({ store: { postgres: { url: database.url } } });
     await using sleeper = await world.start();
-    // It falls asleep while it sends messages, and while agents are asked.
     const asleep = Promise.withResolvers<void>();
     world.chats.meanwhile = { after: asleep.promise };
     await world.loadOf(sleeper, 1);

@@ -10,9 +10,7 @@ import type { TestDatabase } from '../support/postgres-server.ts';
 import { ask } from './ask.ts';
 import { PostgresSuite } from './suite.ts';
 
-/** Hears what instances tell each other. */
 class Listener implements AsyncDisposable {
-  /** The lanes of all messages. */
   readonly lanes: unknown[] = [];
 
   private constructor(private readonly client: Client) {}
@@ -33,7 +31,6 @@ class Listener implements AsyncDisposable {
   }
 }
 
-/** What a claim may cost: the database is asked once for each run, and reads what it gives away. */
 describe('Claims', () => {
   const suite = PostgresSuite.inThisFile({
     settings: {
@@ -68,7 +65,6 @@ describe('Claims', () => {
   const claim = (max: number, limits: ClaimLimits = {}, ledger = one) =>
     ledger.work.claim('turn', max, signal, () => limits);
   const end = (lease: Lease) => one.work.commit(lease, { type: 'done' }, []);
-  /** What the server wrote of its plans while something was done. */
   const plansOf = async (act: () => Promise<unknown>) => {
     const from = suite.server.log.length;
     await act();

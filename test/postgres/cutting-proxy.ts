@@ -12,11 +12,8 @@ const READY = Buffer.from('Z\0\0\0\x05I', 'latin1');
 /** What it says to a session that an administrator ends (ErrorResponse; backend/tcop/postgres.c, ProcessInterrupts). */
 const FIELDS = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
 
-/** Stands between services and a PostgreSQL, and cuts connections or lets them hang. */
 export class CuttingProxy implements AsyncDisposable {
-  /** Connections of services, and those to the database. */
   readonly #sockets = new Set<Socket>();
-  /** Those to the database. */
   readonly #answers = new Set<Socket>();
   readonly #server = createServer((service) => this.#join(service));
   #hangs = false;
@@ -40,12 +37,10 @@ export class CuttingProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** A connection string for a database, past the proxy. */
   url(database: string): string {
     return `postgres://postgres@localhost:5432/${database}?host=${encodeURIComponent(this.dir)}`;
   }
 
-  /** Ends every connection, in the middle of whatever goes over it. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -67,10 +62,7 @@ export class CuttingProxy implements AsyncDisposable {
     }
   }
 
-  /**
-   * Cuts off the service that sends this text next, with the text still on its way to the database. Resolves then, with
-   * what lets it arrive, and waits until the database has answered it or has ended the session.
-   */
+  /** Cuts off whoever sends this text next. Resolves with what lets it arrive and waits until it is answered or refused. */
   late(text: string): Promise<() => Promise<void>> {
     return new Promise((held) => (this.#late = { text, held }));
   }

@@ -115,7 +115,6 @@ describe('A ledger over the pool of its host', () => {
       'it listens no more',
       async () => (await sessionsOf('agent-hooks')).length === 0,
     );
-    // As they were lent.
     const shown = await pool.query('SHOW application_name');
     expect(shown.rows).toEqual([{ application_name: 'the host' }]);
   });

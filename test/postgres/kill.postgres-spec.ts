@@ -23,7 +23,6 @@ describe(`kill -9 of one of ${INSTANCES} services behind nginx, ${ROUNDS} rounds
   let nginx: Nginx;
   const services: TestedService[] = [];
 
-  /** Kills one of them under load, which goes on for a moment with the others, and puts another in its place. */
   async function killOne(): Promise<void> {
     const place = Math.floor(Math.random() * INSTANCES);
     const over = new AbortController();
@@ -41,7 +40,6 @@ describe(`kill -9 of one of ${INSTANCES} services behind nginx, ${ROUNDS} rounds
     nginx.use(services.map(({ url }) => url));
   }
 
-  /** What the model was asked, or the chat was sent, more than once. */
   function repeats(): number {
     const texts = [...world.runs, ...world.chats.asked.map(({ text }) => text)];
     const steps = texts.map((text) => /(?:answer|with) \[[^\]]*\]/.exec(text)?.[0] ?? text);

@@ -2,7 +2,6 @@ import { ask } from './ask.ts';
 
 /** The newest event of {@link addManyEvents}, epoch milliseconds. */
 export const NEWEST = Date.UTC(2025, 10, 24);
-/** Between two events. */
 export const BETWEEN_MS = 8000;
 
 /** Every third event has a run and work, every sixth a delivery, every five hundredth has failed for good. */
@@ -43,7 +42,6 @@ export function addManyEvents(url: string, count: number): Promise<void> {
   return write(url, MANY.replaceAll('$1', String(count)));
 }
 
-/** Fills the search index of a ledger with its oldest events, so many of them. */
 export function addTexts(url: string, count: number): Promise<void> {
   return write(
     url,

@@ -10,7 +10,6 @@ import { eventually } from '../support/eventually.ts';
 /** What a proxy says of a service that went away before it answered: nothing is promised. */
 const GONE = new Set([502, 504]);
 
-/** A real nginx on a Unix socket, before services whose addresses may change. */
 export class Nginx implements AsyncDisposable {
   private constructor(
     private readonly dir: string,
@@ -41,7 +40,6 @@ export class Nginx implements AsyncDisposable {
     return join(this.dir, 'nginx.sock');
   }
 
-  /** From now on it sends requests there. */
   use(urls: readonly string[]): void {
     writeFileSync(join(this.dir, 'nginx.conf'), configuration(this.dir, urls));
     this.child.kill('SIGHUP');

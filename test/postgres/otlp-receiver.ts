@@ -1,9 +1,7 @@
 import { ScriptedServer } from '../support/scripted-server.ts';
 import { isRecord } from '../../src/platform/objects.ts';
 
-/** A span as a collector has it. */
 export interface ReceivedSpan {
-  /** `service.instance.id` of whoever sent it. */
   readonly instance: unknown;
   readonly traceId: unknown;
   readonly spanId: unknown;
@@ -24,7 +22,6 @@ export class OtlpReceiver extends ScriptedServer {
     return receiver;
   }
 
-  /** What was received of a trace, in that order. */
   trace(traceId: string): ReceivedSpan[] {
     return this.requests
       .flatMap(({ body }) => listIn(body, 'resourceSpans'))

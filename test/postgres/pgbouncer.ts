@@ -41,7 +41,6 @@ export class PgBouncer implements AsyncDisposable {
     }
   }
 
-  /** A connection string for a database, past the pooler's socket. */
   url(database: string): string {
     const host = encodeURIComponent(this.dir);
     return `postgres://postgres@localhost:${SOCKET_PORT}/${database}?host=${host}`;

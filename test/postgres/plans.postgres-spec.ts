@@ -21,7 +21,6 @@ const suite = PostgresSuite.inThisFile({
   },
 });
 
-/** What an operator reads and what is forgotten, beside senders who wait: each statement by an index. */
 describe(`The plans of statements, at ${EVENTS} events`, () => {
   let database: TestDatabase;
   let ledger: Ledger;
@@ -42,7 +41,6 @@ describe(`The plans of statements, at ${EVENTS} events`, () => {
     await database[Symbol.asyncDispose]();
   });
 
-  /** What the server wrote of its plans while something was done. */
   const plansOf = async (act: () => Promise<unknown>): Promise<string> => {
     const from = suite.server.log.length;
     await act();

@@ -11,12 +11,9 @@ import { nextRelease } from './next-release.ts';
 import { PostgresSuite } from './suite.ts';
 
 const NEWEST = MIGRATIONS.at(-1)!.number;
-/** Before whatever comes next, of all senders together. */
 const EVENTS = 30;
 
-/** Sends one request after the other to each of the services that are to get any. */
 class Balancer {
-  /** Requests that nobody answered. */
   readonly unanswered: unknown[] = [];
   #services: readonly TestedService[] = [];
   #turn = 0;
@@ -47,7 +44,6 @@ describe('Two releases on one database', () => {
     await using world = await World.open({ store: { postgres: { url: database.url } } });
     await using services = new AsyncDisposableStack();
     const start = async (release?: StartOptions) => services.use(await world.start(release));
-    /** The edition of the schema, and how many releases have functions in it. */
     const edition = async () => {
       const sql = `SELECT value, (SELECT count(*)::int FROM hooks.meta WHERE key LIKE 'functions %') AS releases
         FROM hooks.meta WHERE key = 'schema'`;
@@ -65,7 +61,6 @@ describe('Two releases on one database', () => {
     await world.load(balancer, async () => {
       await serve(one, two);
       expect(await edition()).toEqual({ value: String(NEWEST), releases: 1 });
-      // It migrates while the others work.
       const three = await start(next);
       expect(await edition()).toEqual({ value: String(NEWEST + 1), releases: 2 });
       await serve(one, two, three);
@@ -74,7 +69,6 @@ describe('Two releases on one database', () => {
       const four = await start(next);
       await serve(three, four);
       await two.stop();
-      // The earlier release begins on what the later one has made.
       const five = await start();
       await serve(four, five);
       await three.stop();

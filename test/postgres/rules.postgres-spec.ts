@@ -79,12 +79,10 @@ describe(`Rules of ${INSTANCES} services on one database (behaviour.md §16)`, (
     expect(status).toBe(200);
     return String(eventId);
   };
-  /** Sends as many at once, to all of them. */
   const sendMany = (count: number, host = (n: number) => `host-${n}`): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, (_, n) => send(n, host(n))));
   const detailsOf = (ids: readonly string[]): Promise<EventDetails[]> =>
     Promise.all(ids.map((id) => all[0]!.details(id)));
-  /** Of each status how many runs of these events have it, once it is so. */
   const stand = (ids: readonly string[], expected: Readonly<Record<string, number>>) =>
     eventually(`they are ${JSON.stringify(expected)}`, async () => {
       const counts: Record<string, number> = {};
@@ -145,7 +143,6 @@ describe(`Rules of ${INSTANCES} services on one database (behaviour.md §16)`, (
     });
 
     it('count what one of them had reserved that is killed, and nothing of it is lost', async () => {
-      // Each does one at a time, so that one of two is killed.
       const open = await startBudget({ maxConcurrent: 1 });
       const ids = await sendMany(6);
       await eventually('two are asked', () => open.length === 2);

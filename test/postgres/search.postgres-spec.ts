@@ -136,7 +136,6 @@ describe('Searching in a database', () => {
       return found.toSorted();
     };
     expect(await holding()).toEqual(['events', 'runs', 'search_texts']);
-    // Followed again by one instance while another forgets.
     const other = await open();
     clock.advance(8 * DAY_MS);
     const now = clock.now();

@@ -8,12 +8,10 @@ import { PostgresSuite } from './suite.ts';
 /** One database for many short lives: between them it is emptied, which takes less time than another one. */
 export class SharedDatabase {
   #pool: Pool | undefined;
-  /** What `meta` says of an empty ledger. */
   #meta: string | undefined;
 
   private constructor(private readonly suite: PostgresSuite) {}
 
-  /** Starts before the tests of the file and ends after them. */
   static inThisFile(): SharedDatabase {
     // Its connections end before their server does.
     afterAll(() => database.#pool?.end());
@@ -21,7 +19,6 @@ export class SharedDatabase {
     return database;
   }
 
-  /** What instances share that open it; closing it closes each of them, and empties it. */
   empty(): { open(clock: Clock): Promise<Ledger>; close(): Promise<void> } {
     const ledgers: Ledger[] = [];
     let beganAt: number | null = null;
@@ -43,7 +40,6 @@ export class SharedDatabase {
     };
   }
 
-  /** What one test opens, as often as it likes. */
   store(): Store {
     return {
       provider: {
@@ -85,10 +81,7 @@ export class SharedDatabase {
   }
 }
 
-/**
- * An instance measures the clock of the database when it opens, which knows nothing of the time that a test has let pass: so
- * none has passed until it is open, and what all instances take for that clock is one.
- */
+/** Instances measure the clock of the database when they open: until then none of the time has passed that a test let pass. */
 class OpeningClock extends Clock {
   isOpen = false;
 

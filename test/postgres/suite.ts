@@ -1,10 +1,8 @@
 import { PostgresServer } from '../support/postgres-server.ts';
 
-/** One PostgreSQL for the tests of a file. */
 export class PostgresSuite {
   #server: PostgresServer | undefined;
 
-  /** Starts before the tests of the file and ends after them. */
   static inThisFile(options: Parameters<typeof PostgresServer.start>[0] = {}): PostgresSuite {
     const suite = new PostgresSuite();
     beforeAll(async () => {

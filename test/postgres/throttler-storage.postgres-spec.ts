@@ -83,7 +83,6 @@ describe('PostgresThrottlerStorage', () => {
     await expect(fail(0)).rejects.toThrow();
     await expect(fail(0)).rejects.toThrow('the database is away');
     await suite.server.resume();
-    // A crash of the database forgets what was counted.
     const { totalHits } = await eventually('it counts', () => fail(1).catch(() => undefined));
     expect(totalHits).toBe(1);
   });

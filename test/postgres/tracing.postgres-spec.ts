@@ -45,7 +45,6 @@ describe('The trace of an event, over three services', () => {
     await collector.close();
   });
 
-  /** Lets the run begin that waits for a person. */
   async function approve(service: TestedService): Promise<void> {
     const { waits } = (await service.read('/ops/api/waits')) as { waits: { id: string }[] };
     const { status } = await fetch(`${service.url}/ops/api/waits/${waits[0]?.id}/decide`, {

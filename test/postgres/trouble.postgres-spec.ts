@@ -14,7 +14,6 @@ import { ask } from './ask.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { PostgresSuite } from './suite.ts';
 
-/** How often all connections are cut under load. */
 const CUTS = 20;
 
 // Senders repeat under its key what was answered 503 or not at all; the verdict finds what is stored or done twice.
@@ -40,7 +39,6 @@ describe('Two services whose database is in trouble', () => {
     await world.drain(both[0]!);
     expect(await verdictOn(world, both[1]!)).toEqual(FLAWLESS);
     const stored = await ask(database.url, 'SELECT count(*)::int AS count FROM hooks.events');
-    // And the last wake of the drain.
     expect(stored).toEqual([{ count: world.acknowledged.length + 1 }]);
   };
 
