@@ -7,30 +7,23 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
-// A person with a browser: Debian's Chromium, driven by playwright-core, before the console of a real service.
-
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Sizes that the console is looked at in. */
 export const PHONE = { width: 360, height: 740 };
 export const DESK = { width: 1280, height: 800 };
 export const WALL = { width: 2560, height: 1440 };
 
-/** The rules of axe that look at colours. */
 export const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** One browser for a suite. */
 export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 }
 
-/** A service with nothing configured, one browser, and in each test somebody who is logged in. */
 export class ConsoleSuite {
   readonly directory = new ConfigDirectory();
   #service: ServiceProcess | undefined;
   #operator: Operator | undefined;
 
-  /** From before the tests of the file until after them. */
   static inThisFile(): ConsoleSuite {
     const suite = new ConsoleSuite();
     let browser: Browser | undefined;
@@ -66,7 +59,6 @@ export class ConsoleSuite {
 export class Operator implements AsyncDisposable {
   /** Errors of scripts, of the content policy and of the console's own log. */
   readonly complaints: string[] = [];
-  /** Requests that went anywhere but to the service. */
   readonly elsewhere: string[] = [];
 
   private constructor(
@@ -103,7 +95,6 @@ export class Operator implements AsyncDisposable {
     return new Operator(await context.newPage(), context, service.url);
   }
 
-  /** Opens a view by its address, e.g. `/events`. */
   async open(path = '/'): Promise<void> {
     await this.page.goto(`${this.url}/console${path}`);
   }
@@ -115,7 +106,6 @@ export class Operator implements AsyncDisposable {
     await this.page.getByRole('navigation', { name: 'Views' }).waitFor();
   }
 
-  /** Waits until the view has shown what it loads. */
   async hasLoaded(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).waitFor();
     await eventually(`${this.page.url()} has loaded`, async () => {
@@ -123,7 +113,6 @@ export class Operator implements AsyncDisposable {
     });
   }
 
-  /** Opens all that is folded, and what is there only for whoever asks. */
   async unfold(): Promise<void> {
     const today = this.page.getByRole('button', { name: 'What would happen now' });
     if ((await today.count()) > 0) await today.click();
@@ -142,14 +131,12 @@ export class Operator implements AsyncDisposable {
     await page.locator('section[aria-label="Mapping"] ~ *').first().waitFor();
   }
 
-  /** Long texts to their end. */
   async showAll(): Promise<void> {
     await this.page.evaluate(`for (const button of document.querySelectorAll('button')) {
       if (button.textContent.startsWith('Show all')) button.click();
     }`);
   }
 
-  /** The elements with a text in which there is a character that one would not see. */
   hiddenTexts(): Promise<string[]> {
     return this.page.evaluate(`(() => {
       const hidden = /[[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]--[\\n\\t]]/v;
@@ -162,10 +149,7 @@ export class Operator implements AsyncDisposable {
     })()`);
   }
 
-  /**
-   * Goes through the page by the Tab key.
-   * @returns what can be clicked or filled in and was not come to, or had no ring around it then
-   */
+  /** What can be clicked or filled in and the Tab key does not come to, or without a ring around it. */
   async missedByKeyboard(): Promise<string[]> {
     const { page } = this;
     // From what comes first on every page: it is begun with, and so not come to.
@@ -218,7 +202,6 @@ export class Operator implements AsyncDisposable {
     return violations;
   }
 
-  /** How much wider the page is than the window, in pixels. */
   overflow(): Promise<number> {
     return this.page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -230,7 +213,6 @@ export class Operator implements AsyncDisposable {
   }
 }
 
-/** The token that the service made for its operator. */
 export function operatorToken(directory: string): string {
   return readFileSync(join(directory, 'data/operator-token'), 'utf8').trim();
 }

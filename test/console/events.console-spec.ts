@@ -12,7 +12,6 @@ const REPLY = [
   'See [the log](javascript:globalThis.owned=true) <img src=x onerror="globalThis.owned=true">',
 ].join('\n');
 
-/** What is done with many events, and what the story of one shows. */
 describe('The events of the console', () => {
   let browser: Browser;
   let world: World;

@@ -3,7 +3,6 @@ import { eventually } from '../support/eventually.ts';
 import { COLOURS, DESK, Operator, PHONE, WALL, launch } from './browser.ts';
 import { OPERATOR_TOKEN, World } from './world.ts';
 
-/** What a stranger may send who wants something to run, to hide, or to break. */
 const HIDING = '\u202Egnp.exe\u2066 \u200Bhidden\u200B \u{E0041}\u{E0042} \u0007\u001B[31mred';
 const HOSTILE = [
   '<script>globalThis.owned = true</script><img src=x onerror="globalThis.owned = true">',
@@ -17,10 +16,6 @@ const HOSTILE = [
 /** For all views together, on a machine that has much else to do. */
 const MOST_MS = 900_000;
 
-/**
- * What holds for every view, whatever it shows and with all of it unfolded: axe finds nothing, the page is never wider
- * than the window, nothing is asked of another host, and what strangers wrote stays text of which nothing hides.
- */
 describe('Every view of the console', () => {
   let browser: Browser;
   let world: World;
@@ -48,7 +43,6 @@ describe('Every view of the console', () => {
     await browser.close();
   });
 
-  /** Accepted, skipped and refused, with a reply that cannot be delivered to where the stranger wants it. */
   async function fill(): Promise<string[]> {
     const asked = HOSTILE.map((message) => {
       const name = message.slice(0, 200);
@@ -81,7 +75,6 @@ describe('Every view of the console', () => {
     return ids;
   }
 
-  /** What was found on the views, a line each, by what it is about. */
   const found = {
     light: [] as string[],
     dark: [] as string[],
@@ -94,10 +87,8 @@ describe('Every view of the console', () => {
     ran: [] as string[],
     shownByCode: 0,
   };
-  /** Who went through the views on a desk, side by side. */
   let walkers: readonly Operator[];
 
-  /** Opens every view that nobody has opened yet, waits until it has shown what it loads, and unfolds it. */
   async function walk(
     operator: Operator,
     unseen: Iterator<string>,

@@ -5,7 +5,6 @@ import { ServiceProcess } from '../support/service-process.ts';
 import { Operator, hookToken, launch, operatorToken } from './browser.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, World } from './world.ts';
 
-/** What people open a console for, from the log-in to the answer, in a real browser before a real service. */
 describe('The console', () => {
   let browser: Browser;
   let world: World;

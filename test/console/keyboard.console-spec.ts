@@ -4,7 +4,6 @@ import { launch } from './browser.ts';
 import type { Operator } from './browser.ts';
 import { HOOK_TOKEN, World } from './world.ts';
 
-/** Why nothing happened, found by somebody who has no mouse and begins at Now. */
 describe('The keyboard of the console', () => {
   let browser: Browser;
   let world: World;
@@ -41,7 +40,6 @@ describe('The keyboard of the console', () => {
   };
   const focused = () => page.evaluate<string>('document.activeElement.textContent');
 
-  /** Goes down the rows until one says so. */
   async function down(to: RegExp): Promise<string> {
     await page
       .locator('main :is(.attention > li, .event-row, tbody tr)', { hasText: to })

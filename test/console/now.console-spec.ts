@@ -1,6 +1,5 @@
 import { ConsoleSuite, hookToken, operatorToken } from './browser.ts';
 
-/** The first view: what needs a person, each with its button, and what happened lately. */
 describe('The view Now of the console', () => {
   const suite = ConsoleSuite.inThisFile();
 

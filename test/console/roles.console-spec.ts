@@ -3,7 +3,6 @@ import { launch } from './browser.ts';
 import type { Operator } from './browser.ts';
 import { READING_TOKEN, World } from './world.ts';
 
-/** What one may do is what one is shown, and what was done is told with who did it. */
 describe('Roles in the console', () => {
   let browser: Browser;
   let world: World;
@@ -20,7 +19,6 @@ describe('Roles in the console', () => {
     await browser.close();
   });
 
-  /** The buttons of a view, but for those of the bar. */
   async function buttonsOn(operator: Operator, path: string): Promise<readonly string[]> {
     await operator.open(path);
     await operator.hasLoaded();

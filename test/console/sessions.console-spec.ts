@@ -1,6 +1,5 @@
 import { ConsoleSuite, hookToken } from './browser.ts';
 
-/** What sessions remember, and what waits in them. */
 describe('The view Sessions of the console', () => {
   const suite = ConsoleSuite.inThisFile();
 

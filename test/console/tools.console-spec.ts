@@ -6,10 +6,8 @@ import { ServiceProcess } from '../support/service-process.ts';
 import { Operator, PHONE, launch } from './browser.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN } from './world.ts';
 
-/** Nothing of it may act or hide. */
 const HOSTILE = '<img src=x onerror="globalThis.owned = true"> \u202Egnp.exe\u200B';
 
-/** What a model's tool calls look like in the story of their run: a real MCP server, and a model that is scripted. */
 describe('The story of a run that used tools', () => {
   let browser: Browser;
   let model: ProtocolServer;
@@ -93,7 +91,6 @@ describe('The story of a run that used tools', () => {
     const { page } = operator;
     await operator.open('/usage');
     const used = page.getByRole('region', { name: 'What was used in 30 days' });
-    // Three calls of the run, whose tokens the model has said.
     await used.getByRole('row', { name: 'main 1 33 21 no price' }).waitFor();
     await page.getByText('Figures').click();
     const figures = page.getByRole('region', { name: 'Tokens, figures' }).locator('tbody tr');

@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually.ts';
 import { launch } from './browser.ts';
 import { OPERATOR_TOKEN, SIGNING_SECRET, World } from './world.ts';
 
-/** A request on the left, what would become of it on the right, and then for real. */
 describe('The view Try of the console', () => {
   let browser: Browser;
   let world: World;
@@ -47,7 +46,6 @@ describe('The view Try of the console', () => {
     const hook = page.getByLabel('Hook', { exact: true });
     await eventually('the sample is there', async () => (await hook.inputValue()) === 'github');
     await page.getByRole('textbox', { name: 'Payload' }).getByText('"action"').first().waitFor();
-    // Longer than its editor is high.
     expect(await operator.violations()).toEqual([]);
   });
 

@@ -7,16 +7,11 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 import { Operator } from './browser.ts';
 
-// A service as somebody runs it who has connected a sender and a channel, for journeys through its console.
-
 export const HOOK_TOKEN = 'hook-token-of-good-length';
 export const OPERATOR_TOKEN = 'operator-token-of-good-length';
-/** Of somebody who may only look. */
 export const READING_TOKEN = 'reading-token-of-good-length';
-/** Of the sender that signs. */
 export const SIGNING_SECRET = 'secret-of-the-signing-sender';
 
-/** Where replies go: a server of the operator's own, which refuses messages for good until it is mended. */
 class Receiver {
   isMended = false;
   /** What is answered while it is not; 503 is tried again. */
@@ -127,18 +122,15 @@ export class World implements AsyncDisposable {
     return new World(service, receiver, directory, browser);
   }
 
-  /** Sends an event; its id, or null where the request was refused. */
   async send(hook: string, payload: unknown): Promise<string | null> {
     const { body } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body: payload });
     return typeof body['eventId'] === 'string' ? body['eventId'] : null;
   }
 
-  /** What the operator API answers. */
   async read<T>(path: string): Promise<T> {
     return (await this.service.ask(path, { token: OPERATOR_TOKEN })).body as T;
   }
 
-  /** A letter whose answer waits for a decision. */
   async waitingLetter(letter: string): Promise<string> {
     const id = await this.send('letters', { letter });
     await eventually('its answer waits', async () => {

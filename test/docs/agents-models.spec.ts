@@ -12,7 +12,6 @@ import { isRunning } from '../support/tool-turn.ts';
 const HOOK_TOKEN = 'the-hook-token-of-the-docs';
 const PAGE = new URL('../../docs/agents.md', import.meta.url);
 
-/** The sections on models and the test that starts the configuration of each. */
 const SECTIONS: readonly [string, (configuration: string) => Promise<void>][] = [
   ['Model runner', modelRunner],
   ['Tools', tools],
@@ -54,7 +53,6 @@ async function start(text: string, env: Record<string, string> = {}): Promise<Se
   return ServiceProcess.listening(dir.path, { HOOK_TOKEN, ...env });
 }
 
-/** Sends a message and waits for the reply in the event details. */
 async function replyTo(service: ServiceProcess, body: object): Promise<unknown> {
   const token = await readFile(join(dir.path, 'data/operator-token'), 'utf8');
   const { body: answer } = await service.ask('/hooks/agent', { token: HOOK_TOKEN, body });

@@ -17,12 +17,10 @@ const STUBS = fileURLToPath(new URL('../support/cli/bin', import.meta.url));
 const TOKEN = 'the-hook-token-of-the-tests';
 const OPERATOR = 'the-operator-token-of-the-tests';
 
-/** What stands behind the configuration of a section while it is started. */
 interface Stub extends AsyncDisposable {
   /** The configuration as the test can start it: other addresses, nothing else. */
   readonly configuration: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What the agent then replies. */
   readonly reply: RegExp;
 }
 
@@ -31,7 +29,6 @@ type StubFactory = (section: Section, dir: ConfigDirectory) => Promise<Stub>;
 /** Of `agents-models.spec.ts` and `callback-agents.e2e-spec.ts`. */
 const ELSEWHERE = ['Model runner', 'Tools', 'Agents that run elsewhere', 'Claude routines'];
 
-/** Each other section that shows a configuration, and its stub. */
 const SECTIONS: Readonly<Record<string, StubFactory>> = {
   'Claude Code': program,
   Codex: program,
@@ -47,7 +44,6 @@ interface Section {
   readonly script: string | undefined;
 }
 
-/** The sections with a configuration, by their headings. */
 const DOCUMENTED = new Map(
   TEXT.split(/^#{2,3} /m).flatMap((part): [string, Section][] => {
     const configuration = block(part, 'json5');
@@ -70,13 +66,11 @@ function path(...dirs: readonly string[]): { PATH: string } {
   return { PATH: [...dirs, dirname(process.execPath), '/usr/bin', '/bin'].join(':') };
 }
 
-/** A program of the same name that speaks as the real one does. */
 async function program({ configuration }: Section): Promise<Stub> {
   const reply = /^new: \d+ characters$/;
   return { configuration, env: path(STUBS), reply, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** The script of the section itself. */
 async function script(section: Section, dir: ConfigDirectory): Promise<Stub> {
   mkdirSync(join(dir.path, 'bin'));
   dir.write('bin/answer', section.script ?? '');
@@ -97,7 +91,6 @@ async function otherGateway({ configuration }: Section): Promise<Stub> {
   };
 }
 
-/** How the run of one message ended, in a service with that configuration. */
 async function runWith({ configuration, env }: Stub, dir: ConfigDirectory) {
   dir.write('gateway.json5', {
     gateway: { auth: { token: OPERATOR } },

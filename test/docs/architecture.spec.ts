@@ -5,7 +5,6 @@ const ROOT = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/architecture.md', ROOT), 'utf8');
 const require = createRequire(import.meta.url);
 
-/** Rooms of the page's table, with what each may import. */
 const rooms = new Map(
   Array.from(
     page.matchAll(/^\| `([\w/]+)` +\| [^|]+\? +\| ([^|]+?) +\|$/gmu),

@@ -14,7 +14,6 @@ const text = await readFile(new URL('../../docs/channels.md', import.meta.url), 
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Rows of the first table: channel, platform, recipient, limit, key. */
 const rows = Array.from(text.matchAll(/^\| `(chan_\d)` +\|(.*)\|$/gm), ([, id = '', rest = '']) => {
   const [platform = '', , limit = '', key = ''] = rest.split('|').map((cell) => cell.trim());
   return { id, platform: platform.replaceAll('`', ''), limit, key };

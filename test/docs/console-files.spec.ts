@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-/** What the build made of console/, as a browser gets it. */
 const ASSETS = join(import.meta.dirname, '../../dist/console/assets');
 const INDEX = readFileSync(join(ASSETS, '../index.html'), 'utf8');
 

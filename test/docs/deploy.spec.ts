@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { inspectConfiguration } from '../../src/service/index.ts';
 
-/** What this test reads of the objects of a manifest. */
 interface Manifest {
   readonly kind: string;
   readonly data: Readonly<Record<string, string>>;

@@ -4,7 +4,6 @@ const ROOT = new URL('../../', import.meta.url);
 const FOLDER = new URL('docs/design/', ROOT);
 const PAGES = readdirSync(FOLDER);
 
-/** The design pages that files of src name, in comments. */
 const LINKED = new Set(
   readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))

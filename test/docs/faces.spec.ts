@@ -1,10 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
-/**
- * The package's faces: everything that a public signature reaches is exported by one of them, so that a host can name
- * it, and nothing is public by accident.
- */
 const ROOT = join(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
 const FACES = [

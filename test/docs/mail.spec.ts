@@ -34,7 +34,6 @@ async function page(): Promise<string> {
   return readFile(new URL('../../docs/mail.md', import.meta.url), 'utf8');
 }
 
-/** Names in backticks in the first column of a section's table. */
 async function named(section: string): Promise<string[]> {
   const [, text = ''] = (await page()).split(`\n## ${section}\n`);
   const [own = ''] = text.split('\n## ');

@@ -22,7 +22,6 @@ afterEach(async () => {
   files[Symbol.dispose]();
 });
 
-/** An ingress with the configuration and the files of an example. */
 function serve(example: Example): Promise<Hooks> {
   for (const { name, text } of example.files) files.write(name, text);
   const clock = new FastClock();
@@ -33,7 +32,6 @@ function optionsOf({ configuration: { hooks: own, ...sections } }: Example) {
   return { ...own, ...sections };
 }
 
-/** What agents read of an event: the messages of its runs, or the lines that wait in the main session. */
 async function textsOf({ runs }: EventDetails): Promise<string[]> {
   if (runs.length > 0) return runs.map(({ prompt }) => readForeignContent(prompt));
   const session = await hooks?.app.get(EventStore).session('agent:main:main', { limit: 200 });

@@ -26,7 +26,6 @@ const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
   Object.values<Operation>({ ...verbs }).map((operation) => ({ path, ...operation })),
 );
 
-/** References that lead nowhere. */
 function dangling(part: OpenApiDocument): string[] {
   const all = JSON.stringify(part).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g);
   return Array.from(all)

@@ -11,7 +11,6 @@ const page = await readFile(new URL('../../docs/presets.md', import.meta.url), '
 const SAMPLED = [...presets.values()].filter(({ id }) => listSamples(id).length > 0);
 const ALL = SAMPLED.flatMap(({ id }) => listSamples(id).map((event) => [id, event] as const));
 
-/** The part of the page below the heading of a preset. */
 function sectionOf(name: string): string {
   const [, section = ''] = page.split(`\n## ${name}\n`);
   return section.split('\n## ')[0] ?? '';
@@ -21,7 +20,6 @@ function blocksOf(name: string): string[] {
   return Array.from(sectionOf(name).matchAll(/```text\n([\s\S]*?)\n```/gu), (match) => match[1]!);
 }
 
-/** The numbered steps of a section, as plain text. */
 function stepsOf(name: string): string[] {
   const items = sectionOf(name).matchAll(/^\d+\. (.*(?:\n {3}\S.*)*)$/gmu);
   return Array.from(items, ([, item = '']) =>
@@ -29,7 +27,6 @@ function stepsOf(name: string): string[] {
   );
 }
 
-/** As the page names what `hooks setup` fills in. */
 function onPage(step: string, name: string): string {
   return step
     .replaceAll('{url}', `https://gateway.example.org/hooks/${name}`)

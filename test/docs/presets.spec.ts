@@ -18,23 +18,19 @@ async function start(): Promise<void> {
   hooks = await Hooks.start({ presets: NAMES, clock: new FastClock() });
 }
 
-/** The part of the page below the heading of a preset. */
 function sectionOf(name: string): string {
   const [, section = ''] = page.split(`\n## ${name}\n`);
   return section.split('\n## ')[0] ?? '';
 }
 
-/** The sample messages of a section, in order. */
 function samplesOf(name: string): string[] {
   return Array.from(sectionOf(name).matchAll(/```text\n([\s\S]*?)\n```/gu), (match) => match[1]!);
 }
 
-/** Sends a request of a preset's sender to the preset's own path. */
 function send(name: string, { body, headers }: SentRequest) {
   return hooks.post(`/${name}`, body, headers);
 }
 
-/** The details of a request that made something. */
 async function getDetails(name: string, request: SentRequest): Promise<EventDetails> {
   const answer = await send(name, request);
   expect(answer.status).toBe(200);
@@ -45,12 +41,10 @@ async function getDetails(name: string, request: SentRequest): Promise<EventDeta
   return details;
 }
 
-/** The mappings of a preset: its own, or those of its cases. */
 function idsOf(name: string): string[] {
   return [name, ...(presets.get(name)?.cases ?? []).map(({ id }) => id)];
 }
 
-/** The messages of the runs that a request made. */
 async function messagesOf(name: string, request: SentRequest): Promise<string[]> {
   return messagesIn(await getDetails(name, request));
 }
@@ -94,7 +88,6 @@ describe('docs/presets.md', () => {
   });
 });
 
-/** What came of a fixture: sent, sent again as a retry, and sent in its next state. */
 interface Outcome {
   readonly first: EventDetails;
   readonly retry: { readonly status: number; readonly replayed: string | null };

@@ -15,7 +15,6 @@ let service: ChildProcess;
 let origin: string;
 let banner = '';
 
-/** The service as `npm start` starts it, in an empty directory and on a free port. */
 async function start(): Promise<string> {
   service = spawn(process.execPath, [join(ROOT, 'dist/main.js')], {
     cwd: dir,
@@ -38,7 +37,6 @@ function blocks(language: string): string[] {
   return Array.from(readme.matchAll(fence), (match) => match[1] ?? '');
 }
 
-/** Runs one of the README's commands where a reader would, against the port of this test. */
 async function execute(command: string): Promise<unknown> {
   const here = command.replaceAll('http://127.0.0.1:18790', origin);
   const { stdout } = await run('bash', ['-c', here], { cwd: dir });

@@ -8,7 +8,6 @@ const PAGE = new URL('../../docs/reliability.md', import.meta.url);
 const TOKEN = 'the-hook-token-of-the-tests';
 const CONFIGURATION = { hooks: { enabled: true, token: TOKEN } };
 
-/** The commands of the page, without what they could be instead. */
 function documented(): string[][] {
   const [, block = ''] =
     /## Backing up\n\n```sh\n([^`]+)```/.exec(readFileSync(PAGE, 'utf8')) ?? [];

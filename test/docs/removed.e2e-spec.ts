@@ -6,7 +6,6 @@ import { ConfigDirectory } from '../support/config-directory.ts';
 import type { Method } from '../support/operated-service.ts';
 import { OperatedService } from '../support/operated-service.ts';
 
-/** A configuration with that key, and what its section needs. */
 function withKey(name: string): object {
   const [path = '', value = 'x'] = name.split(': ');
   if (path === 'channels.*.provider') return { channels: { chan_1: { provider: value } } };

@@ -10,7 +10,6 @@ const suite = MailSuite.inThisFile();
 
 beforeAll(() => Logger.overrideLogger(false));
 
-/** A watcher whose waits are short, that finds mail of these subjects when it is started again. */
 async function withWaiting(subjects: readonly string[], pace = 10): Promise<Watched> {
   const account = suite.account();
   const watched = await Watched.start(account, suite.imap);

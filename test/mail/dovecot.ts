@@ -30,13 +30,10 @@ interface Ports {
 }
 
 interface DovecotOptions {
-  /** Where it asks about access tokens. */
   readonly tokenInfoUrl?: string;
-  /** With a certificate that it signed itself. */
   readonly tls?: boolean;
 }
 
-/** A real IMAP server with LMTP, on loopback, in a directory of its own. */
 export class Dovecot implements AsyncDisposable {
   #changes = 0;
 
@@ -76,12 +73,10 @@ export class Dovecot implements AsyncDisposable {
     }
   }
 
-  /** Its certificate, for whoever trusts it. */
   get certificate(): string {
     return join(this.dir, 'cert.pem');
   }
 
-  /** Which password opens every account from now on. */
   setPassword(password: string): void {
     const file = join(this.dir, 'users');
     writeFileSync(file, userLine(password));
@@ -100,7 +95,6 @@ export class Dovecot implements AsyncDisposable {
   }
 }
 
-/** Accounts of the suite; each test takes one of its own. */
 export const ACCOUNTS = Array.from({ length: 60 }, (_, index) => `user${index}@example.org`);
 
 function userLine(password: string): string {

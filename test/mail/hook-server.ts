@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MailMessage } from '../../src/mail/index.ts';
 
-/** One request as it came. */
 export interface Received {
   readonly path: string;
   readonly authorization: string | undefined;
@@ -22,7 +21,6 @@ export interface Reply {
 
 const FINE: Reply = { status: 200, body: { ok: true } };
 
-/** Stands where the service does: writes down what comes, answers what it is told to. */
 export class HookServer implements AsyncDisposable {
   readonly received: Received[] = [];
   /** What a request is answered; 200 unless a test says otherwise. */
@@ -45,7 +43,6 @@ export class HookServer implements AsyncDisposable {
     return `http://127.0.0.1:${port}/hooks`;
   }
 
-  /** Every message that was answered with 200, in order. */
   readonly accepted: MailMessage[] = [];
 
   get subjects(): string[] {

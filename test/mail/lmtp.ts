@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** What a mail of the suite says; every part has a default. */
 export interface Letter {
   readonly from?: string;
   readonly subject?: string;
@@ -10,7 +9,6 @@ export interface Letter {
   readonly headers?: readonly string[];
 }
 
-/** A plain mail as bytes. */
 export function letter(to: string, { from, subject, text, headers }: Letter = {}): string {
   return [
     `From: ${from ?? 'Ada <ada@sender.example>'}`,
@@ -38,7 +36,6 @@ export class Lmtp implements Disposable {
     return lmtp;
   }
 
-  /** Delivers the bytes of one mail. */
   async deliver(to: string, mail: string): Promise<void> {
     await this.#say('MAIL FROM:<sender@sender.example>', '250');
     await this.#say(`RCPT TO:<${to}>`, '250');

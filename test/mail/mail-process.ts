@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { HOOKS } from '../support/cli-process.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** `hooks mail run --json` as a process of its own. */
 export class MailProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
@@ -29,7 +28,6 @@ export class MailProcess implements AsyncDisposable {
     await eventually(`it prints ${text}: ${this.stderr}`, () => this.stdout.includes(text));
   }
 
-  /** Its exit code, after `signal` when there is one. */
   async ended(signal?: NodeJS.Signals): Promise<number | null> {
     if (signal !== undefined) this.#child.kill(signal);
     await this.#closed;

@@ -11,7 +11,6 @@ export const HOOK_TOKEN = 'hook-token-of-the-mail-suite';
 
 const AUTHORIZED = { authorization: `Bearer ${OPERATOR_TOKEN}` };
 
-/** The built service with `hooks.mail`, in front of a model that answers at once. */
 export class MailService implements AsyncDisposable {
   readonly directory = new ConfigDirectory();
   service: ServiceProcess | undefined;
@@ -87,7 +86,6 @@ export class MailService implements AsyncDisposable {
     return body;
   }
 
-  /** The sessions of all runs that mail caused, one for each run, over all events. */
   async mailRuns(): Promise<string[]> {
     const runs: string[] = [];
     for (const { id } of await this.events('mail')) {
@@ -108,7 +106,6 @@ export class MailService implements AsyncDisposable {
     return all;
   }
 
-  /** What Prometheus is told. */
   async metrics(): Promise<string> {
     const answer = await fetch(`${this.service?.url}/ops/metrics`, { headers: AUTHORIZED });
     return answer.text();

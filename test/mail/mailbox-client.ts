@@ -1,7 +1,6 @@
 import { ImapFlow } from 'imapflow';
 import { PASSWORD } from './dovecot.ts';
 
-/** Does something in an account as its owner would, with a mail program. */
 export async function asOwner<T>(
   account: string,
   port: number,

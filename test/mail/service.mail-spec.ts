@@ -8,7 +8,6 @@ import { TcpProxy } from './tcp-proxy.ts';
 
 const suite = MailSuite.inThisFile();
 
-/** Delivers so many mails over one connection, while something else happens. */
 async function burst(account: string, count: number): Promise<void> {
   using connection = await Lmtp.connect(suite.dovecot.ports.lmtp);
   for (let index = 0; index < count; index += 1) {
@@ -24,7 +23,6 @@ async function hasRuns(service: MailService, count: number): Promise<string[]> {
   return runs;
 }
 
-/** Every mail once: as many runs as sessions, and as many as mails. */
 function expectOnce(runs: readonly string[], count: number): void {
   expect(runs).toHaveLength(count);
   expect(new Set(runs).size).toBe(count);

@@ -1,13 +1,11 @@
 import { ACCOUNTS, Dovecot } from './dovecot.ts';
 import { Lmtp } from './lmtp.ts';
 
-/** One Dovecot for the tests of a file, and accounts that nobody else uses. */
 export class MailSuite {
   #dovecot: Dovecot | undefined;
   #lmtp: Lmtp | undefined;
   #accounts = 0;
 
-  /** Starts before the tests of the file and ends after them. */
   static inThisFile(options: Parameters<typeof Dovecot.start>[0] = {}): MailSuite {
     const suite = new MailSuite();
     beforeAll(async () => {
@@ -35,7 +33,6 @@ export class MailSuite {
     return this.#lmtp;
   }
 
-  /** An account with an empty mailbox. */
   account(): string {
     const account = ACCOUNTS[this.#accounts];
     if (account === undefined) throw new Error('no account is left');

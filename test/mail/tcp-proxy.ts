@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** The wire between a watcher and its server, which a test can cut. */
 export class TcpProxy implements AsyncDisposable {
-  /** How many connections were taken. */
   connections = 0;
   /** So many connections break when the other side has answered, before the answer arrives. */
   lostAnswers = 0;
@@ -28,7 +26,6 @@ export class TcpProxy implements AsyncDisposable {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** All connections break, and no new one is made. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy();

@@ -3,13 +3,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An OAuth2 provider: hands out access tokens, and tells Dovecot which are good. */
 export class TokenServer implements AsyncDisposable {
-  /** Bodies of the requests for a token, in order. */
   readonly asked: URLSearchParams[] = [];
-  /** What the next requests are answered. */
   reply: () => { readonly status: number; readonly body: object } = () => this.fresh();
-  /** Tokens that open mailboxes, with the account of each. */
   readonly good = new Map<string, string>();
   account = '';
   #count = 0;
@@ -28,7 +24,6 @@ export class TokenServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** A new good token. */
   fresh(): { status: number; body: object } {
     this.#count += 1;
     const token = `access-token-${this.#count}`;

@@ -10,7 +10,6 @@ import { HookServer } from './hook-server.ts';
 
 export const HOOK_TOKEN = 'hook-token-of-the-mail-suite';
 
-/** A watcher in this process, in front of a stand-in for the service. */
 export class Watched implements AsyncDisposable {
   maxBodyBytes = 262_144;
   /** The watcher's; the system's unless a test sets it. */
@@ -23,7 +22,6 @@ export class Watched implements AsyncDisposable {
     readonly mail: MailOptions,
   ) {}
 
-  /** Everything but the watcher itself. */
   static async prepare(account: string, port: number, more: object = {}): Promise<Watched> {
     const { value, problems } = resolveMail({
       account,
@@ -38,7 +36,6 @@ export class Watched implements AsyncDisposable {
     return new Watched(await HookServer.start(), dir, value);
   }
 
-  /** With a watcher that watches. */
   static async start(account: string, port: number, more: object = {}): Promise<Watched> {
     const watched = await Watched.prepare(account, port, more);
     watched.begin();

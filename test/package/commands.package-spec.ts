@@ -8,13 +8,10 @@ import { eventually } from '../support/eventually.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
 import { ROOT, TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
-// The commands as they are begun: from a checkout, from one without development packages, and from the packed file.
-
 let directory: string;
 beforeAll(async () => (directory = await newDirectory()));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** The files of the checkout that git knows or would take, in a directory of their own. */
 async function copyOfCheckout(name: string): Promise<string> {
   const place = join(directory, name);
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -26,7 +23,6 @@ async function copyOfCheckout(name: string): Promise<string> {
   return place;
 }
 
-/** Starts it on a free port, asks whether it lives, and ends what was started, as a supervisor would. */
 async function lives(program: string, args: readonly string[], cwd: string): Promise<unknown> {
   const env = { ...userEnvironment(), GATEWAY_PORT: '0' };
   const child = spawn(program, args, {
@@ -48,7 +44,6 @@ async function lives(program: string, args: readonly string[], cwd: string): Pro
     );
     const { status } = await fetch(`${url}/health/live`);
     process.kill(pid, 'SIGTERM');
-    // Nothing that was started has this output open any more.
     await closed;
     return { status, code: child.exitCode, isOrderly: output.includes('finishing what runs') };
   } catch (error) {
@@ -74,7 +69,6 @@ it('a built checkout starts after npm ci --omit=dev', async () => {
   expect(await lives('npm', ['start'], checkout)).toMatchObject({ status: 200, isOrderly: true });
 });
 
-/** Whether `hooks setup` puts its first question at a terminal; then Ctrl-C. */
 async function asks(command: readonly [string, ...string[]], cwd: string): Promise<void> {
   using terminal = new TypedTerminal(['setup'], cwd, userEnvironment(), command);
   await terminal.answer('Which model answers?', KEYS.ctrlC);

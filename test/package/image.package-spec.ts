@@ -2,7 +2,6 @@ import { copyFile, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, newDirectory, run } from './support/packed.ts';
 
-/** What a stage of deploy/Dockerfile runs in its shell. */
 async function stepOf(stage: string): Promise<string> {
   const text = await readFile(join(ROOT, 'deploy/Dockerfile'), 'utf8');
   const [, after = ''] = text.split(` AS ${stage}\n`);

@@ -8,8 +8,6 @@ import { MODEL_REPLY, OpenAiServer } from '../support/openai-server.ts';
 import { BOT_TOKEN, TelegramBot } from '../support/telegram-bot.ts';
 import { TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
-// Somebody with npx, a model and a bot, and nothing else: from the packed file to a reply, with no file edited by hand.
-
 let directory: string;
 /** Of npm: what was downloaded before, and nothing that `npx` installed before. */
 let cache: string;

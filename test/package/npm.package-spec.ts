@@ -24,7 +24,6 @@ const VITEST = '5.1.1';
 /** Oldest and newest line of Node that are too old, each with its own idea of what is missing. */
 const OLD_NODES = ['20.20.2', '22.23.2'];
 
-/** One project for all of it: a Nest application on Fastify that takes the packed module in. */
 let directory: string;
 let project: string;
 let nestAlone: Occupied;

@@ -26,7 +26,6 @@ async function projectOf(manager: string): Promise<string> {
   return project;
 }
 
-/** Boots the application there and sends it a wake. */
 async function wakeIn(project: string): Promise<unknown> {
   const { stdout } = await run(process.execPath, ['app.js'], project);
   return JSON.parse(stdout);

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { ROOT, TARBALL, run } from './support/packed.ts';
 
-// What tools say about the packed file, and what is in it.
-
 const BIN = join(ROOT, 'node_modules/.bin');
 
 it('publint finds nothing', async () => {

@@ -4,7 +4,6 @@ import { anthropic } from '../support/protocols/anthropic.ts';
 import { ModelServer } from './model-server.ts';
 import { documented, DocumentedService } from './programs.ts';
 
-/** How somebody points a program to a model server of their own: in its settings, or by variables of the service. */
 interface Pointed {
   readonly home?: readonly [string, (url: string) => unknown][];
   readonly env?: (url: string) => Readonly<Record<string, string>>;

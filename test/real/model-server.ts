@@ -18,9 +18,7 @@ const ROUTES: readonly [RegExp, string][] = [
  * that it was asked, those of one message joined by `+`: `I heard 1, 2.` was a conversation, `I heard 1+2.` a transcript.
  */
 export class ModelServer extends ScriptedServer implements AsyncDisposable {
-  /** Set, it refuses every request with that status and message. */
   refusal: { readonly status: number; readonly message: string } | undefined;
-  /** Tools that it calls, one in each answer, before it answers with words. */
   readonly calls: { readonly tool: string; readonly input: object }[] = [];
   #called = 0;
 
@@ -62,7 +60,6 @@ export class ModelServer extends ScriptedServer implements AsyncDisposable {
   }
 }
 
-/** The questions in each text of a request. */
 function questionsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') {
     const numbers = new Set([...value.matchAll(QUESTION)].map(([, number]) => number));

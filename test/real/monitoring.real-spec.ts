@@ -33,7 +33,6 @@ const QUERIES = DASHBOARD.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '1m')] as const),
 );
 
-/** A mapping whose runs go to this model, and their replies there. */
 const mapping = (path: string, model: string, channel: string) => ({
   match: { path },
   model,
@@ -83,7 +82,6 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
   const programs: ChildProcess[] = [];
   let service: ServiceProcess;
   let model: ModelServer;
-  /** Takes what is sent to chan_1, and refuses what is sent to chan_2 for good. */
   let receiver: ScriptedServer;
   let prometheus: string;
 
@@ -106,7 +104,6 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
     if (error !== undefined) throw new Error(`${path}: ${error}`);
     return data;
   };
-  /** How many series a query has now. */
   const series = async (query: string): Promise<number> => {
     const path = `query?query=${encodeURIComponent(query)}`;
     const { result } = await asked<{ result: { value: [number, string] }[] }>(path);

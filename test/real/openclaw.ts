@@ -11,12 +11,10 @@ import { PATH } from './programs.ts';
 const START_MS = 150_000;
 const TOKEN = 'a-token-of-the-other-gateway';
 
-/** Sections of its `openclaw.json`. */
 export interface Documented {
   readonly gateway: object;
 }
 
-/** An OpenClaw of its own home, on a free port, whose agent `main` asks the model at an address. */
 export class OpenClaw implements AsyncDisposable {
   readonly token = TOKEN;
   readonly #dir = new ConfigDirectory();
@@ -24,10 +22,7 @@ export class OpenClaw implements AsyncDisposable {
   #output = '';
   port = 0;
 
-  /**
-   * @param documented what the documentation says of its configuration.
-   * @param modelUrl a server that speaks chat completions.
-   */
+  /** @param modelUrl a server that speaks chat completions */
   async start(documented: Documented, modelUrl: string): Promise<void> {
     this.port = await freePort();
     mkdirSync(join(this.#home, '.openclaw'), { recursive: true });

@@ -7,7 +7,6 @@ import { eventually } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const PAGE = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
-/** Where install-programs.mjs puts them. */
 export const PROGRAMS = fileURLToPath(
   new URL('../../node_modules/.real/node_modules', import.meta.url),
 );
@@ -27,7 +26,6 @@ export function documented(heading: string): readonly string[] {
   return [...section.matchAll(/```json5?\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
-/** How a run ended or stands, as the operator API tells it. */
 export interface EndedRun {
   readonly id: string;
   readonly status: string;
@@ -92,7 +90,6 @@ export class DocumentedService implements AsyncDisposable {
     return this.#service;
   }
 
-  /** Asks the next question of the conversation that has that session. */
   async ask(question: string, namespace: 'hook' | 'cron' = 'hook'): Promise<EndedRun> {
     return this.ended(await this.send(question, namespace));
   }
@@ -104,7 +101,6 @@ export class DocumentedService implements AsyncDisposable {
     return String(body['eventId']);
   }
 
-  /** Decides about what a run waits for. */
   async decide({ waits }: EndedRun, decision: object): Promise<void> {
     const path = `/ops/api/waits/${waits.at(-1)?.id}/decide`;
     const { status } = await this.#running.ask(path, { token: OPERATOR_TOKEN, body: decision });
@@ -133,7 +129,6 @@ export class DocumentedService implements AsyncDisposable {
     return eventually(what, read, PATIENCE_MS);
   }
 
-  /** Where its only agent works. */
   get workspace(): string {
     return join(this.#dir.path, 'workspaces', 'main');
   }

@@ -52,7 +52,6 @@ const PROXIES: Readonly<Record<string, (place: Place) => readonly [string, reado
   },
 };
 
-/** With a path that nobody tidies up. */
 async function ask(port: number, path: string, body?: object): Promise<Answer> {
   const headers = {
     authorization: `Bearer ${TOKEN}`,

@@ -1,14 +1,12 @@
 import { lstat, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What node_modules of a project holds. */
 export interface Occupied {
   readonly packages: number;
   /** On the disk, in whole blocks, hard links once, rounded up: the figure of `du -sm`. */
   readonly megabytes: number;
 }
 
-/** Measures what npm has installed into a project. */
 export async function occupied(project: string): Promise<Occupied> {
   const modules = join(project, 'node_modules');
   const lock = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')) as {

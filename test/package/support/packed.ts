@@ -5,8 +5,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// The package as a user gets it: packed, and installed into a directory outside of the checkout.
-
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 interface Manifest {
@@ -19,12 +17,10 @@ interface Manifest {
 
 export const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
-/** `nestjs-agent-hooks`, `nestjs-agent-hooks/testing`, … */
 export const FACES = Object.keys(manifest.exports)
   .filter((face) => face !== './package.json')
   .map((face) => face.replace('.', 'nestjs-agent-hooks'));
 
-/** What app.js prints. */
 export const TAKEN = { status: 200, hook: 'wake', event: 'done', mapped: 200, refused: 401 };
 
 /** The dependencies of a Nest application on Fastify: our required peers. */
@@ -81,7 +77,6 @@ export async function run(
   }
 }
 
-/** How a program ends that is expected to refuse. */
 export async function runToItsEnd(
   program: string,
   args: readonly string[],
@@ -97,14 +92,12 @@ export async function runToItsEnd(
 
 export const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'hooks-package-'));
 
-/** What pack.mjs has packed. */
 export const TARBALL = join(
   ROOT,
   'node_modules/.cache/packed',
   `nestjs-agent-hooks-${manifest.version}.tgz`,
 );
 
-/** Begins a project with the given dependencies; nothing is installed yet. */
 export async function beginProject(
   directory: string,
   dependencies: Readonly<Record<string, string>> = {},
