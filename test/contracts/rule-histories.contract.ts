@@ -188,7 +188,7 @@ const replaced: [History] = [
   },
 ];
 
-export interface Histories {
+interface Histories {
   readonly count: number;
   readonly instances: number;
   /** What one may take on a busy machine. */

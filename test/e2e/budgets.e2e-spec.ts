@@ -21,8 +21,6 @@ const MAPPINGS: NonNullable<HooksModuleOptions['mappings']> = [
   { id: 'orders', messageTemplate: '{{ text }}', wakeMode: 'next-heartbeat', deliver: false },
 ];
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
 describe('budgets (behaviour.md §16)', () => {
   let memory: LastingMemory;
   let hooks: Hooks;
@@ -60,7 +58,8 @@ describe('budgets (behaviour.md §16)', () => {
     hooks.runner.extras = { usage: { inputTokens, outputTokens } };
   };
   const send = async (hook = 'tickets', from?: number): Promise<string> => {
-    const headers = from === undefined ? undefined : bearer(TOKENS[from]!.token);
+    const headers =
+      from === undefined ? undefined : { authorization: `Bearer ${TOKENS[from]!.token}` };
     const { status, eventId } = await hooks.ask(`/${hook}`, { text: 'Look at it' }, headers);
     expect(status).toBe(200);
     return String(eventId);

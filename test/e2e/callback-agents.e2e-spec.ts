@@ -295,9 +295,9 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
   it('and who guesses is locked out', async () => {
     await start({}, { authFailures: { limit: 3, windowSeconds: 60 } });
     await run();
-    const guess = () => callBack({}, { token: 'hookrun_guess' });
     const statuses: number[] = [];
-    for (let n = 0; n < 4; n += 1) statuses.push((await guess()).status);
+    for (let n = 0; n < 4; n += 1)
+      statuses.push((await callBack({}, { token: 'hookrun_guess' })).status);
     expect(statuses.slice(0, 3)).toEqual([401, 401, 401]);
     expect(statuses[3]).toBe(429);
   });

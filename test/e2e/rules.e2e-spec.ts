@@ -44,7 +44,8 @@ describe('rules of a mapping (behaviour.md §16)', () => {
   afterEach(() => hooks.close());
 
   const send = async (host: string, state = 'down', from?: number): Promise<Sent> => {
-    const headers = from === undefined ? undefined : bearer(TOKENS[from]!.token);
+    const headers =
+      from === undefined ? undefined : { authorization: `Bearer ${TOKENS[from]!.token}` };
     const { status, eventId, runId } = await hooks.ask('/check', { host, state }, headers);
     expect(status).toBe(200);
     return { eventId: String(eventId), runId: String(runId) };
@@ -268,10 +269,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     expect(cutOff).toEqual(replaced);
   });
 });
-
-function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
-}
 
 interface Sent {
   readonly eventId: string;

@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(
   new URL('../../node_modules/.cache/faults/slow-disk', import.meta.url),
 );
 
-export interface SlowDisk extends Disposable {
+interface SlowDisk extends Disposable {
   readonly dir: string;
   readonly behind: string;
   readonly env: Readonly<Record<string, string>>;

@@ -125,7 +125,7 @@ function outOfOrder(acknowledged: readonly Acknowledged[], heard: Counts): reado
 }
 
 /** What was under way in five kills in a row is given up and says so; a heartbeat that was leaves its lines to the next. */
-export function wasGivenUp({ runs, deliveries, summary, heartbeat }: EventDetails): boolean {
+function wasGivenUp({ runs, deliveries, summary, heartbeat }: EventDetails): boolean {
   const saysSo = /the service died \d+ times in a row during this run/;
   const isGivenUp = ({ status, error, attempts }: RunDetails) =>
     status === 'interrupted' &&

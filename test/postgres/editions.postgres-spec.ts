@@ -27,8 +27,7 @@ const SHAPE = `
 
 describe('Editions of the tables in PostgreSQL', () => {
   const suite = PostgresSuite.inThisFile();
-  const clock = () => new ManualClock(KILLED_AT);
-  const open = (url: string) => postgresLedger({ url }).open(clock());
+  const open = (url: string) => postgresLedger({ url }).open(new ManualClock(KILLED_AT));
   const first = async () => {
     const database = await suite.server.database();
     await ask(database.url, dumpOfFirst());

@@ -1,7 +1,7 @@
 import { ScriptedServer } from '../support/scripted-server.ts';
 import { isRecord } from '../../src/platform/objects.ts';
 
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly instance: unknown;
   readonly traceId: unknown;
   readonly spanId: unknown;

@@ -96,9 +96,8 @@ describe(`The plans of statements, at ${EVENTS} events`, () => {
   });
 
   it('of accepting, repeating, claiming and ending work', async () => {
-    const soon = () => Date.now() + DAY_MS;
     const withKey = (n: number) =>
-      wake({ receivedAt: Date.now(), keys: [key(`plan ${n}`, 'd', soon())] });
+      wake({ receivedAt: Date.now(), keys: [key(`plan ${n}`, 'd', Date.now() + DAY_MS)] });
     const acceptMany = (of: (n: number) => NewEvent, limits: AcceptLimits = LIMITS) =>
       Promise.all(Array.from({ length: 64 }, (_, n) => ledger.intake.accept(of(n), limits)));
     const run = (n: number) => agent(`hook:plan ${n}`, { receivedAt: Date.now() });

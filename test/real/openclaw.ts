@@ -11,7 +11,7 @@ import { PATH } from './programs.ts';
 const START_MS = 150_000;
 const TOKEN = 'a-token-of-the-other-gateway';
 
-export interface Documented {
+interface Documented {
   readonly gateway: object;
 }
 

@@ -26,7 +26,7 @@ export function documented(heading: string): readonly string[] {
   return [...section.matchAll(/```json5?\n([\s\S]*?)```/g)].map(([, block = '']) => block);
 }
 
-export interface EndedRun {
+interface EndedRun {
   readonly id: string;
   readonly status: string;
   readonly reply: string | null;

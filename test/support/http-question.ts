@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { assertDocumented } from './documented-answers.ts';
 
 /** What `fetch` cannot ask: any `Host`, and over a socket in the file system. */
-export interface HttpQuestion {
+interface HttpQuestion {
   readonly method?: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ import { memoryLedger } from '../../src/testing.ts';
 export const TOKEN = 'a-hook-token-of-decent-length';
 export const GOOD = { authorization: `Bearer ${TOKEN}` };
 
-export interface AcceptedRequest {
+interface AcceptedRequest {
   readonly name: string;
   readonly query: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export interface AcceptedRequest {
   readonly actions: readonly unknown[];
 }
 
-export class RecordingIntake extends Intake {
+class RecordingIntake extends Intake {
   readonly requests: AcceptedRequest[] = [];
   answer: (event: NewEvent) => Acceptance = ({ actions, warnings }) => ({
     outcome: 'accepted',

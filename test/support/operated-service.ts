@@ -97,7 +97,7 @@ const NOTHING: Omit<Preview, 'hook'> = {
   draft: null,
 };
 
-export class RecordingRequests {
+class RecordingRequests {
   readonly journal: unknown[] = [];
   replay: OperatorRequests['replay'] = async () => ({ outcome: 'unknown' });
 

@@ -78,10 +78,6 @@ export class PostgresServer implements AsyncDisposable {
     return this.#port;
   }
 
-  tcpUrl(database = 'postgres'): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
-  }
-
   get log(): string {
     return readFileSync(join(this.dir, 'log'), 'utf8');
   }

@@ -8,7 +8,7 @@ export interface SentRequest {
 }
 
 /** The recorded shape of what the sender of a preset sends (test/fixtures/presets/README.md). */
-export interface PresetFixture {
+interface PresetFixture {
   readonly request: SentRequest;
   readonly changed: SentRequest;
   readonly others: readonly (SentRequest & { readonly name: string; readonly message: string })[];

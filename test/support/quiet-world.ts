@@ -15,7 +15,7 @@ import { LastingMemory } from './lasting-memory.ts';
 import { ModuleProcess } from './module-process.ts';
 import type { Life } from './mortal-process.ts';
 
-export interface QuietRules {
+interface QuietRules {
   readonly channel?: Hours | undefined;
   readonly agent?: Hours | undefined;
   readonly mappings: Readonly<Record<'m' | 'n', Hours | undefined>>;

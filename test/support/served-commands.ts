@@ -81,7 +81,7 @@ export class ServedCommands implements AsyncDisposable {
   }
 }
 
-export class RunningCommand implements AsyncDisposable {
+class RunningCommand implements AsyncDisposable {
   stdout = '';
   stderr = '';
   readonly #child: ChildProcess;

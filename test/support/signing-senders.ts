@@ -38,7 +38,7 @@ const ecdsa = [1, 2, 3].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256
 export const NOW = Date.UTC(2027, 0, 15, 12);
 export const PUBLIC_URL = 'https://hooks.example.org/in';
 export const TARGET = '/hooks/sender?a=1';
-export const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:builds';
+const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:builds';
 
 const JSON_BODY = {
   id: 'evt_1',

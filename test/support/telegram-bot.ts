@@ -30,7 +30,6 @@ export class TelegramBot extends ScriptedServer {
   conflicts = 0;
   readonly #breaking = new Set<string>();
   readonly #hanging = new Set<string>();
-  readonly #losing = new Set<string>();
   /** How long a second is to whoever waits for updates. */
   secondMs = 1000;
   /** What has happened to it, not yet confirmed by an offset. */
@@ -71,10 +70,6 @@ export class TelegramBot extends ScriptedServer {
     for (const method of methods) this.#breaking.add(method);
   }
 
-  loseNext(method: string): void {
-    this.#losing.add(method);
-  }
-
   hang(method: string): void {
     this.#hanging.add(method);
   }
@@ -103,14 +98,7 @@ export class TelegramBot extends ScriptedServer {
     this.#polling?.(true);
   }
 
-  async #answer(request: RecordedRequest): Promise<Answer> {
-    const method = request.path.split(/[/?]/)[2] ?? '';
-    const isLost = this.#losing.delete(method);
-    const answer = await this.#do(request);
-    return isLost ? failed(502, 'Bad Gateway') : answer;
-  }
-
-  #do(request: RecordedRequest): Answer | Promise<Answer> {
+  #answer(request: RecordedRequest): Answer | Promise<Answer> {
     const url = new URL(request.path, 'http://telegram');
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(url.pathname) ?? [];
     if (token !== BOT_TOKEN) return failed(401, 'Unauthorized');

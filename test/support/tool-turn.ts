@@ -16,7 +16,7 @@ import type { ModelProtocol } from './protocols/index.ts';
 import { ProtocolServer } from './protocol-server.ts';
 import { runnerFor, turnFor } from './provider-turn.ts';
 
-export interface ToolTurn {
+interface ToolTurn {
   readonly mcp?: ToolSettings['mcp'];
   readonly allowed?: CapabilityContract['allowedTools'];
   readonly agentId?: string;
@@ -92,7 +92,7 @@ export class ToolRoom implements AsyncDisposable {
     const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
     const reportToolCalls = (calls: () => readonly ToolCall[]) => void (this.reported = calls);
     const turn = turnFor(this.model, { agent, contract, reportToolCalls, ...about });
-    return this.runner.run(turn, signal ?? never());
+    return this.runner.run(turn, signal ?? new AbortController().signal);
   }
 
   get toolCalls(): readonly ToolCall[] {
@@ -113,10 +113,6 @@ export class ToolRoom implements AsyncDisposable {
     await this.model.close();
     rmSync(this.dir, { recursive: true });
   }
-}
-
-function never(): AbortSignal {
-  return new AbortController().signal;
 }
 
 export function isRunning(pid: number): boolean {

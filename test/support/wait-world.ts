@@ -15,7 +15,7 @@ import { withJob } from './with-job.ts';
  */
 export type Waiting = 'begins' | 'asks' | 'elsewhere';
 
-const END = 'the result';
+export const RESULT = 'the result';
 const MOST_IN_A_ROW = 2;
 const NINETY_DAYS = 90 * 86_400_000;
 
@@ -37,11 +37,11 @@ class ListeningRunner extends AgentRunner {
 
   override run({ id, prompt, resumed, agent: { id: kind } }: AgentTurn): Promise<AgentReply> {
     return this.life.call(async () => {
-      if (kind === 'begins') return { text: prompt.includes(END) ? END : '' };
+      if (kind === 'begins') return { text: prompt.includes(RESULT) ? RESULT : '' };
       const told = JSON.parse(resumed?.state ?? '[]') as string[];
       const came = resumed?.event?.content;
       if (came !== undefined) told.push(came);
-      if (told.includes(END)) return { text: told.join(', ') };
+      if (told.includes(RESULT)) return { text: told.join(', ') };
       const by = kind === 'elsewhere' ? { by: [NO_MAPPING] } : {};
       return { text: '', waits: { key: `of ${id}`, state: JSON.stringify(told), ...by } };
     });
@@ -142,7 +142,7 @@ export class WaitWorld {
   }
 
   isOver({ said }: Awaiting): boolean {
-    return said.includes(END);
+    return said.includes(RESULT);
   }
 
   #begin(): Promise<ModuleProcess> {
@@ -157,5 +157,3 @@ export class WaitWorld {
     this.memory.close();
   }
 }
-
-export const RESULT = END;

@@ -10,17 +10,14 @@ type Mapping = NonNullable<HooksSettingsInput['mappings']>[number];
 
 function requestOf(preset: string, event: string, changes: Changes = {}) {
   const { body, text, headers } = readSample(preset, event)!;
-  const payload = text === undefined ? structuredClone(body) : fromForm(text);
+  const payload =
+    text === undefined ? structuredClone(body) : Object.fromEntries(new URLSearchParams(text));
   const sent = { ...headers };
   for (const [path, value] of Object.entries(changes)) {
     if (path.startsWith('headers.')) sent[path.slice('headers.'.length)] = String(value);
     else set(payload, path.split('.'), value);
   }
   return hookRequest(preset, payload, { headers: sent });
-}
-
-function fromForm(text: string): unknown {
-  return Object.fromEntries(new URLSearchParams(text));
 }
 
 function set(payload: unknown, path: readonly string[], value: unknown): void {

@@ -2,8 +2,7 @@ import { StoredIntake } from './intake.ts';
 
 describe('StoredIntake', () => {
   it('refuses events beyond ten thousand that wait', async () => {
-    const call = () => Promise.reject(new Error('called'));
-    const caller = { waiting: 10_000, call };
+    const caller = { waiting: 10_000, call: () => Promise.reject(new Error('called')) };
     const intake = new StoredIntake({
       queue: caller,
       reader: caller,
