@@ -21,7 +21,7 @@ const OWN_FONT = /data:|cid:|size-adjust|ascent-override/i;
 const WITHOUT_RULES =
   /^(?:font-face|page|counter-style|property|font-feature-values|font-palette-values|(?:-\w+-)?(?:viewport|keyframes))$/;
 /** Punctuation of the styles of one mail: what css-tree costs goes by it. A usual newsletter has some thousand. */
-const MAX_MARKS = 8_000;
+const MAX_MARKS = 6_000;
 /** Possible values of one property that are looked at. */
 const MAX_VALUES = 4;
 

@@ -25,7 +25,7 @@ export interface Unseen {
 }
 
 /** Steps of work for one mail; a usual newsletter takes ten to thirty thousand. */
-const MAX_STEPS = 100_000;
+const MAX_STEPS = 60_000;
 const INLINE = /^(?:a|abbr|b|big|code|em|font|i|img|s|small|span|strong|sub|sup|u|o:p)$/;
 
 /** @param isDoubtful something is missing that may hide everything, such as the end of the mail */
