@@ -18,7 +18,7 @@ const MADE = `SELECT s.step, ${made('events')} AS accepted,
     ${made('deliveries', 'delivered', 'accepted')} AS delivered,
     ${made('deliveries', 'dead', 'unknown')} AS deliveries_failed
   FROM ROWS($1, s: step bigint, first uuid, next uuid) ORDER BY s.step`;
-const REFUSED = `SELECT (at - $1) / $2 AS step, sum(count)::bigint AS count FROM @refusals
+const REFUSED = `SELECT CAST((at - $1) / $2 AS bigint) AS step, sum(count)::bigint AS count FROM @refusals
   WHERE at >= $1 AND at < $3 AND kind <> 'repeated' GROUP BY 1`;
 
 /** What was accepted and refused lately, and how its runs and deliveries ended. */

@@ -52,6 +52,7 @@ export function describeActivity(openStore: OpenStore): void {
     });
 
     it('counts what was refused, sums included', async () => {
+      under.clock.advance(17_003);
       const at = under.clock.now();
       const one = { at, ...TOO_LARGE };
       const sum = { ...one, kind: 'unverified' as const, verifiedBy: null, count: 41 };
