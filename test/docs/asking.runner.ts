@@ -1,6 +1,7 @@
 import { AgentError, AgentRunner } from '../../src/agents.ts';
 import type { AgentReply, AgentTurn } from '../../src/agents.ts';
 
+/** Asks a server that answers with a text and does nothing else. */
 export class AskingRunner extends AgentRunner {
   readonly #url: string;
 
