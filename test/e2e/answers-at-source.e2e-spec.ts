@@ -91,11 +91,7 @@ describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (n
 
   it.each([
     'Plain words.',
-    '👍',
     'A list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |',
-    'Unclosed:\n\n```ts\nconst a = 1;',
-    'Fixes #7, acme/shop#8 and @everyone.\n/close\n<!-- hidden -->',
-    'Long. '.repeat(8000),
     'See https://evil.example/?q=1 and <img src="https://evil.example/x.png">',
     'Café, größer, 日本語, שלום \u202e!\r\nLast line  ',
     '<!-- nestjs-agent-hooks AAAAAAAAAAAAAAAAAAAAAA -->',

@@ -121,31 +121,12 @@ describe('what is decided by a tap (docs/channels.md)', () => {
     ]);
   });
 
-  it('sends nothing that is denied', async () => {
-    await start();
-    const { event, question } = await asked();
-    expect(await tap(ANA, question, 'Deny')).toBe('Denied.');
-    const { deliveries } = await hooks.ended(event.id);
-    expect(deliveries).toMatchObject([{ status: 'skipped', error: `denied by telegram:${ANA}` }]);
-    expect(await settled(question)).toContain(`Denied by telegram ${ANA}`);
-    expect(messages()).toEqual([]);
-  });
-
   it('links to no console where it can be answered', async () => {
     await start(undefined, ANA, undefined, { consoleUrl: 'https://hooks.example.org/console' });
     const { event, question } = await asked();
     await tap(ANA, question, 'Deny');
     await hooks.ended(event.id);
     expect(JSON.stringify(bot.messages)).not.toContain('hooks.example.org');
-  });
-
-  it('begins a run that is approved, and no other', async () => {
-    await start({ run: true });
-    const { event, question } = await asked();
-    expect(question.text).toContain('what was asked');
-    await tap(ANA, question, 'Approve');
-    await hooks.ended(event.id);
-    expect(messages()).toEqual(['the reply']);
   });
 
   it('asks nobody any more about a run whose place a newer one has taken', async () => {

@@ -62,21 +62,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(event.runs).toMatchObject([{ status: 'waiting', reply: 'the reply' }]);
     });
 
-    it('sends it once it is approved, and does not ask the agent again', async () => {
-      await start('reply');
-      const event = await asked();
-      expect(await decide(event)).toBe('decided');
-      const { status, runs, deliveries, summary } = await hooks.ended(event.id);
-      expect({ status, run: runs[0]?.status, summary }).toEqual({
-        status: 'done',
-        run: 'succeeded',
-        summary: 'Hook: the reply',
-      });
-      expect(deliveries).toMatchObject([{ channel: 'chan_2', to: 'a customer' }]);
-      expect(hooks.chan2.messages.map(({ text }) => text)).toEqual(['the reply']);
-      expect(turns()).toBe(1);
-    });
-
     it('sends the words of who approved it in its place, and keeps both', async () => {
       await start('reply');
       const event = await asked();
@@ -160,20 +145,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(turns()).toBe(1);
       expect(hooks.chan2.messages).toHaveLength(1);
     });
-
-    it('never begins what is denied', async () => {
-      await start('run');
-      const event = await asked();
-      await decide(event, { verdict: 'denied' });
-      const { status, runs, deliveries, summary } = await hooks.ended(event.id);
-      expect({ status, deliveries, summary }).toEqual({
-        status: 'done',
-        deliveries: [],
-        summary: 'Hook (denied): denied by ana',
-      });
-      expect(runs).toMatchObject([{ status: 'denied', error: 'denied by ana' }]);
-      expect(turns()).toBe(0);
-    });
   });
 
   describe('before it calls tools', () => {
@@ -229,17 +200,6 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'succeeded' }]);
       const reason = 'denied by ana: too early';
       expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: false, reason }]);
-    });
-
-    it('denies them when nobody has decided in time', async () => {
-      await startAsking();
-      const event = await asked();
-      clock.advance(24 * HOUR);
-      const { runs } = await hooks.ended(event.id);
-      expect(resumed()).toMatchObject([{ isApproved: false, reason: 'nobody decided in time' }]);
-      expect(runs).toMatchObject([
-        { status: 'succeeded', waits: [{ decision: { verdict: 'expired' } }] },
-      ]);
     });
 
     it('asks where foreign text is shown alone, if that is what is said, and by name', async () => {

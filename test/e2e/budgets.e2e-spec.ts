@@ -225,23 +225,6 @@ describe('budgets (behaviour.md §16)', () => {
     expect(await hooks.stored()).toBe(3);
   });
 
-  it('that refuse hold what was accepted before', async () => {
-    await start([{ of: 'runs', most: 1, per: '1h', then: 'refuse' }]);
-    const replies: (() => void)[] = [];
-    hooks.runner.reply = () => new Promise((resolve) => replies.push(() => resolve('done')));
-    const sent = await Promise.all([send(), send()]);
-    const waits = await eventually('one waits', async () => {
-      const all = await Promise.all(sent.map((id) => hooks.details(id)));
-      return all.find(({ status }) => status === 'waiting');
-    });
-    replies[0]!();
-    expect((await hooks.post('/tickets', { text: 'b' })).status).toBe(503);
-    clock.advance(HOUR);
-    await eventually('it is asked', () => replies.length === 2);
-    replies[1]!();
-    await stands(waits.id, 'succeeded');
-  });
-
   it('are told in previews of what they count, with what is left and what would happen', async () => {
     const scope = 'hook:tickets';
     await start([
@@ -267,36 +250,6 @@ describe('budgets (behaviour.md §16)', () => {
       'the budget of 2 runs in 1h for agent:main is used up (2): its run waits until 2026-01-01 01:00 UTC',
     ]);
     expect(await hooks.stored()).toBe(2);
-  });
-
-  it('usage is told of runs and heartbeats apart, with what it cost', async () => {
-    const models = { prices: { 'lab/one': { input: 1000, output: 2000 } } };
-    hooks = await Hooks.start({
-      agents: { defaults: { heartbeat: { every: '0m' }, model: 'lab/one' } },
-      clock,
-      ledger: { open: () => memory.open(clock) },
-      defaultSessionKey: undefined,
-      mappings: MAPPINGS,
-      models,
-    });
-    uses(600, 400);
-    await ends();
-    await hooks.ask('/wake', { text: 'The disk is full', mode: 'now' });
-    clock.advance(1000);
-    const told = () => hooks.app.get(LedgerAdmin).usage({ by: 'hook', days: 1 });
-    await eventually('the heartbeat is counted', async () => (await told()).length === 2);
-    const used = {
-      turns: 1,
-      inputTokens: 600,
-      outputTokens: 400,
-      cost: 1.4,
-      unpriced: 0,
-      uncounted: 0,
-    };
-    expect(await told()).toEqual([
-      { name: '', kind: 'heartbeat', ...used },
-      { name: 'tickets', kind: 'run', ...used },
-    ]);
   });
 
   it('tell the operator once, when little is left', async () => {

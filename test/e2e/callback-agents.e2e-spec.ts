@@ -237,20 +237,6 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     expect(hooks.chan2.messages).toEqual([]);
   });
 
-  it('tells its progress as often and as fast as it likes, and then its result', async () => {
-    await start();
-    const { id } = await run();
-    const said = Array.from({ length: 30 }, (_, n) => ({ status: 'working', text: `step ${n}` }));
-    const all = [...said, { status: 'succeeded', text: 'It is built.' }];
-    for (const one of all) expect(await callBack(one)).toMatchObject({ status: 200 });
-    // No minute passes: the clock stands still.
-    const { runs } = await hooks.ended(id);
-    expect(runs).toMatchObject([{ status: 'succeeded', reply: 'It is built.' }]);
-    const told = runs[0]?.waits.map(({ decision }) => decision?.event?.message);
-    expect(told).toEqual(all.map((one) => JSON.stringify(one)));
-    expect(hooks.chan2.messages).toHaveLength(1);
-  });
-
   it('that was started again is told of by its newest start alone', async () => {
     await start();
     const { id } = await run();

@@ -200,13 +200,6 @@ describe('hooks mail setup with OAuth2', () => {
     expect(writtenMail()['auth']).toMatchObject({ oauth2: { refreshToken: 'the-next-one' } });
     expect(written('.env')).toBe('# mine\nREFRESH=spent\n');
   });
-
-  it('says that the server refuses the token', async () => {
-    answer = { access_token: 'another' };
-    const { code, stderr } = await setup([...FLAGS, ...tokenUrl()], { env: { REFRESH: 'x' } });
-    expect(code).toBe(1);
-    expect(stderr).toContain('the login is refused');
-  });
 });
 
 describe('hooks mail setup writes nothing', () => {
@@ -330,17 +323,6 @@ describe('hooks mail setup at a terminal', () => {
     expect(JSON5.parse(written('gateway.d/mail.json5'))).toMatchObject({
       hooks: { mail: { account: 'me@mail.example', auth: { password: MAILBOX.password } } },
     });
-  });
-
-  it('never lets a subject steer the terminal', async () => {
-    using terminal = typing('--account', MAILBOX.account, '--host', '127.0.0.1', '--dry-run');
-    await terminal.answer('How do you log in?', enter);
-    await terminal.answer('Password, or app password', `${MAILBOX.password}${enter}`);
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.raw).toContain(
-      String.raw`Invoice \u001b[2J\u001b]0;title\u0007\u009b31m \u202eevil`,
-    );
-    for (const sign of ['\u0007', '\u009b', '\u202e']) expect(terminal.raw).not.toContain(sign);
   });
 });
 

@@ -49,23 +49,6 @@ describe('hooks send <preset> <sample>', () => {
     expect(shown).toMatchObject({ request: { payload: readSample('github', 'push')?.body } });
   });
 
-  it('is a repeat under a key that came before', async () => {
-    const args = ['send', 'github', 'release.published', '--idempotency-key', 'k-1'];
-    const first = await served.json(...args);
-    const second = await served.json(...args);
-    expect(first).toMatchObject({ isRepeat: false });
-    expect(second).toMatchObject({ isRepeat: true, eventId: first['eventId'] });
-  });
-
-  it('has the present time where the sender says it in the body', async () => {
-    const first = await served.json('send', 'linear', 'Issue.create');
-    const second = await served.json('send', 'linear', 'Issue.create');
-    expect([first, second]).toEqual([
-      expect.objectContaining({ status: 200, isRepeat: false }),
-      expect.objectContaining({ status: 200, isRepeat: false }),
-    ]);
-  });
-
   it('signs a payload of your own as well, without a change', async () => {
     const payload = readSample('github', 'issues.opened')?.body;
     const args = ['send', 'github', '--payload', '-', '--header', 'X-GitHub-Event: issues'];
@@ -79,12 +62,6 @@ describe('hooks send <preset> <sample>', () => {
       story: { mapping: 'github-issue', request: { verifiedBy: 'github', payload } },
     });
     expect(await send()).toMatchObject({ isRepeat: true, eventId: sent['eventId'] });
-  });
-
-  it('shows the hook token where nothing is signed', async () => {
-    const { code, stdout } = await served.hooks('send', 'generic', 'deploy');
-    expect(code).toBe(0);
-    expect(stdout).toContain('verified by token');
   });
 
   it('asks for the sample at a terminal', async () => {

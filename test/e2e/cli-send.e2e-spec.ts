@@ -152,12 +152,6 @@ describe('hooks send <hook>', () => {
     expect(stdout).toContain('Your message begins with “one two three”.');
   });
 
-  it('reads the payload from a file beside', async () => {
-    served.dir.write('build.json', { build: 'from a file' });
-    const { stdout } = await served.hooks('send', 'ci', '--payload', 'build.json');
-    expect(stdout).toContain('from a file');
-  });
-
   it('is fine when there was nothing to do, and tells the skipped event', async () => {
     const args = ['send', 'none', '--payload', '-', '--json'];
     const { code, stdout } = await served.hooksReading('{"items": []}', ...args);

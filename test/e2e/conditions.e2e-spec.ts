@@ -61,22 +61,10 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
       'opened (payload.action), closed (payload.action), pushed (headers.x-event)',
     ],
     [
-      'an entry',
-      { ...opened, labels: [{ name: 'bug' }] },
-      pull,
-      'opened (payload.labels[].name), closed (payload.action), pushed (headers.x-event)',
-    ],
-    [
       'a header',
       opened,
       {},
       'opened (headers.x-event), closed (headers.x-event), pushed (headers.x-event)',
-    ],
-    [
-      'a query',
-      {},
-      { 'x-event': 'push' },
-      'pushed (query.team), opened (headers.x-event), closed (headers.x-event)',
     ],
   ])(
     'a condition on %s says no: 200, skipped, and nothing happens',
@@ -125,19 +113,6 @@ describe('POST /hooks/<name>, with conditions (behaviour §2, §7)', () => {
       outcome: 'replayed',
       answer: { status: 200, body: { skipped: true } },
     });
-    expect(hooks.journal).toEqual([]);
-  });
-
-  it.each([
-    ['__proto__ in the payload', '{"__proto__":{"action":"opened"},"labels":[{"name":"agent"}]}'],
-    ['a prototype of another name', '{"constructor":{"prototype":{"action":"opened"}}}'],
-    [
-      'a huge list',
-      JSON.stringify({ action: 'opened', labels: Array.from({ length: 60_000 }, () => 0) }),
-    ],
-    ['a deep value', `{"action":${'['.repeat(900)}${']'.repeat(900)}}`],
-  ])('is not fooled by %s', async (_, body) => {
-    expect(await hooks.ask('/repo', body, pull)).toMatchObject({ status: 200, skipped: true });
     expect(hooks.journal).toEqual([]);
   });
 });

@@ -228,17 +228,6 @@ describe('a session of the console ends', () => {
     expect(await service.get(EVENTS, withCookie(cookie))).toMatchObject(ENDED);
   });
 
-  it("at once with a change of the operator's token", async () => {
-    const tokens = { operator: OPERATOR_TOKEN };
-    await using changing = await OperatedService.start({ clock, tokens: () => tokens });
-    const cookie = await loggedIn(changing);
-    expect((await changing.get(EVENTS, withCookie(cookie))).status).toBe(200);
-    tokens.operator = 'another-operator-token-of-good-length';
-    expect(await changing.post(PAUSE, withCookie(cookie))).toMatchObject(ENDED);
-    expect((await changing.get(SESSION, withCookie(cookie))).body).toEqual(NO_SESSION);
-    expect(changing.ledger.isPaused).toBe(false);
-  });
-
   it('and is written once a minute while it is used, also by looking at it never', async () => {
     const cookie = await loggedIn();
     const extended = () => service.ledger.journal.filter((entry) => entry === 'extend').length;

