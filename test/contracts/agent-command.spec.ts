@@ -160,10 +160,6 @@ describe('commandRunner: the conversation', () => {
     expect(input).toContain('Good day');
   });
 
-  it('gives the session id back with the reply', async () => {
-    expect((await runCommand(dir.path, tell)).runnerSession).toBe('session-1');
-  });
-
   it('begins anew with the next turn when the program could not continue it', async () => {
     const settings = command(['forget'], {
       resumeArgs: [...command(['forget']).args, '--resume', '{session}'],

@@ -35,27 +35,13 @@ describe('modelRunner: a refusal of the provider', () => {
     expect(await failedTurn(server.baseUrl)).toMatchObject({ kind: 'rate-limited', retryAfterMs });
   });
 
-  it('429 without Retry-After names no time, and is not repeated here', async () => {
-    server.next(refusal(429, 'rate_limit_exceeded'));
-    const error = await failedTurn(server.baseUrl);
-    expect(error).toMatchObject({
-      kind: 'rate-limited',
-      message: 'provider "local" answered 429 (rate_limit_exceeded): [key] cannot do: […]',
-    });
-    expect(error.retryAfterMs).toBeUndefined();
-    expect(server.requests).toHaveLength(1);
-  });
-
   it.each([
     [408, 'retryable'],
     [409, 'retryable'],
-    [500, 'retryable'],
     [502, 'unreachable'],
     [503, 'unreachable'],
     [504, 'unreachable'],
-    [400, 'permanent'],
     [402, 'needs-operator'],
-    [404, 'needs-operator'],
     [422, 'permanent'],
   ])('%i is %s', async (status, kind) => {
     server.next(refusal(status, 'some_code'));
@@ -164,16 +150,11 @@ describe('modelRunner: an answer that breaks', () => {
   const begun = event(chunk('llama3', { content: 'Half an ' }));
 
   it.each([
-    ['bad JSON in the stream', { headers: EVENTS, body: event('{not json') }, 'permanent'],
-    ['JSON instead of a stream', { body: { hello: 'world' } }, 'permanent'],
     [
       'a page instead of a stream',
       { headers: { 'content-type': 'text/html' }, body: '<p>' },
       'permanent',
     ],
-    ['an end without a finish reason', { headers: EVENTS, body: begun }, 'retryable'],
-    ['a connection cut before the answer', { cut: 'at-once' }, 'retryable'],
-    ['a connection cut in the middle of it', { cut: 'mid-body' }, 'retryable'],
     [
       'a refusal cut in the middle of it',
       { ...refusal(503, 'busy'), cut: 'mid-body' },

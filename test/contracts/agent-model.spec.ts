@@ -38,28 +38,6 @@ describe('modelRunner: a turn that succeeds', () => {
     expect((await server.request(1)).body).toMatchObject({ model: 'meta-llama/llama-3:8b' });
   });
 
-  it.each([
-    ['off', 'none'],
-    ['high', 'high'],
-    ['max', 'high'],
-    ['adaptive', undefined],
-    [undefined, undefined],
-  ] as const)('turns thinking %s into reasoning effort %s', async (thinking, effort) => {
-    await runTurn(server.baseUrl, { thinking });
-    const { body } = await server.request(1);
-    expect(new Map(Object.entries(body ?? {})).get('reasoning_effort')).toBe(effort);
-  });
-
-  it('prints no warnings', async () => {
-    const seen: Error[] = [];
-    const note = (warning: Error) => seen.push(warning);
-    process.on('warning', note);
-    await runTurn(server.baseUrl, { thinking: 'max' });
-    await runTurn(server.baseUrl);
-    process.off('warning', note);
-    expect(seen).toEqual([]);
-  });
-
   it('reads the configuration for each turn', async () => {
     const local = { type: 'openai-compatible' as const, baseUrl: server.baseUrl };
     const sections: ModelsSection[] = [{ providers: {} }, { providers: { local } }];

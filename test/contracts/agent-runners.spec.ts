@@ -172,13 +172,6 @@ describe('demoRunner', () => {
     });
   });
 
-  it('quotes the words inside the fence, not the notice before it', async () => {
-    const prompt =
-      'Notice.\n<<<EXTERNAL_UNTRUSTED_CONTENT id="0f">>>\nSource: hook\nHook: mail\nSender verified by: token\n\nNew order\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="0f">>>\nTime: now';
-    const { text } = await demoRunner().run(agentTurn({ prompt }), never);
-    expect(text).toContain('“New order”');
-  });
-
   it('only acknowledges a heartbeat', async () => {
     const turn = agentTurn({ kind: 'heartbeat', prompt: 'What is new?' });
     expect((await demoRunner().run(turn, never)).text).toBe('HEARTBEAT_OK');
@@ -204,11 +197,6 @@ describe('AutoRunner', () => {
     server.models = ['nomic-embed-text:latest', 'bge-m3', 'mxbai-x', 'qwen3:8b'];
     server.capabilities = { 'mxbai-x': ['embedding'], 'qwen3:8b': ['completion', 'tools'] };
     expect((await auto().run(agentTurn(), never)).model).toBe('ollama/qwen3:8b');
-  });
-
-  it('is the demo agent where only such models are', async () => {
-    server.models = ['nomic-embed-text:latest', 'all-minilm:33m'];
-    expect((await auto().run(agentTurn(), never)).model).toBe('demo');
   });
 
   it('asks a named model at its provider, without looking for an Ollama', async () => {

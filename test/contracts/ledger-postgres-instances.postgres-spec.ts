@@ -62,12 +62,6 @@ describe('Ledgers of one PostgreSQL database', () => {
   describe('tell each other', () => {
     beforeEach(() => open(new ManualClock()));
 
-    it('of work: a claim that waits in one gets what the other accepted', async () => {
-      const waiting = claim(other, 1);
-      const id = await accept(one, 'a');
-      expect(await waiting).toMatchObject([{ eventId: id, attempt: 1 }]);
-    });
-
     it('of a pause, and of its end', async () => {
       await one.admin.setPaused(true);
       expect(await other.intake.accept(wake(), LIMITS)).toEqual({ outcome: 'paused' });
@@ -114,17 +108,6 @@ describe('Ledgers of one PostgreSQL database', () => {
       expect(kinds.toSorted()).toEqual(['heartbeat', 'run']);
     });
 
-    it('the order of a session', async () => {
-      const ids: string[] = [];
-      for (let n = 0; n < 10; n += 1) ids.push(await accept(ledgers[n % 2]!, 'a'));
-      for (const [n, id] of ids.entries()) {
-        const ledger = ledgers[Math.floor(n / 2) % 2]!;
-        const [lease, ...more] = await claim(ledger);
-        expect([lease?.eventId, more.length]).toEqual([id, 0]);
-        await ledger.work.commit(lease!, DONE, []);
-      }
-    });
-
     it('the tries of a code: of wrong ones at once, in both, each is counted', async () => {
       const run = runOf(await accept(one, 'a'));
       const [lease] = await claim(one);
@@ -150,13 +133,6 @@ describe('Ledgers of one PostgreSQL database', () => {
       );
       return { ...given, actions: [{ ...given.actions[0]!, changes }] };
     };
-
-    it('places of a hook: runs that wait are counted wherever they were accepted', async () => {
-      const queued = { ...LIMITS, maxQueued: 2 };
-      await one.intake.accept(alert(), queued);
-      await other.intake.accept(alert(), queued);
-      expect(await one.intake.accept(alert(), queued)).toEqual({ outcome: 'hook-full' });
-    });
 
     it('places of a hook: of many runs at once, in both, as many are accepted as there are places', async () => {
       const queued = { ...LIMITS, maxQueued: 30 };
@@ -257,16 +233,6 @@ describe('Ledgers of one PostgreSQL database', () => {
       ledger.work.claim('turn', max, stop, limits);
     const acceptMany = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, n) => accept(ledgers[n % 2]!, `s${n}`)));
-
-    it('a place that is free in one is taken by another at once', async () => {
-      await open(new ManualClock());
-      await acceptMany(4);
-      const [first] = await claimOf(one, 1);
-      await claimOf(other, 1);
-      const waiting = claimOf(other);
-      await one.work.commit(first!, DONE, []);
-      expect(await waiting).toHaveLength(1);
-    });
 
     it('those of one that died, until its leases have ended', async () => {
       const clock = new ManualClock();

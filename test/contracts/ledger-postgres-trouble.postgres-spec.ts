@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresLedger } from '../../src/ledger/postgres/index.ts';
 import { SystemClock } from '../../src/hooks/ports/clock.ts';
@@ -164,22 +163,6 @@ describe('A ledger in PostgreSQL in trouble', () => {
     await cutting;
     expect(new Set(ends).size).toBe(count);
     expect(await inDatabase('SELECT 1 FROM hooks.work')).toEqual([]);
-  });
-
-  it('goes on when somebody else says something on its channel', async () => {
-    const channel = `hooks_${hash('sha256', 'hooks').slice(0, 16)}`;
-    for (const words of [
-      '',
-      'x',
-      '{}',
-      '[1]',
-      '{"from":1}',
-      '{"from":"x","lanes":[1],"events":[{}]}',
-    ]) {
-      await inDatabase(`NOTIFY ${channel}, '${words}'`);
-    }
-    const sent = new Sent();
-    expect(await sent.send(ledger, wake())).toBe(true);
   });
 
   it('keeps work under a key of any length', async () => {

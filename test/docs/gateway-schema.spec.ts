@@ -1,7 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import JSON5 from 'json5';
-import { parseSections } from '../../src/service/configuration/files.ts';
 import { readExamples } from '../support/page-examples.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -84,11 +83,6 @@ describe('the JSON Schema of gateway.json5 refuses', () => {
     ['an unknown section', { hook: {} }, 'additional properties'],
     ['an unknown key', { hooks: { tokn: 'x' } }, '/hooks must NOT have additional properties'],
     ['an unknown key in a list', { hooks: { mappings: [{ ID: 'x' }] } }, '/hooks/mappings/0'],
-    [
-      'an unknown key in a map',
-      { models: { providers: { a: { url: 1 } } } },
-      '/models/providers/a',
-    ],
     ['an unknown channel', { channels: { chan_9: {} } }, 'chan_9'],
     ['an unknown key of a channel', { channels: { chan_1: { tokens: '' } } }, '/channels/chan_1'],
     ['a number as text', { gateway: { port: '80' } }, '/gateway/port must be integer'],
@@ -108,18 +102,5 @@ describe('the JSON Schema of gateway.json5 refuses', () => {
   it('no text that is taken from a variable', () => {
     const provider = { type: '${TYPE}', baseUrl: '${BASE_URL}', apiKey: '${KEY}' };
     expect(complaints({ models: { providers: { a: provider } } })).toEqual([]);
-  });
-});
-
-describe('$schema', () => {
-  it('is no section', () => {
-    expect(parseSections("{ $schema: 'x.json', hooks: {} }")).toEqual({
-      sections: { hooks: {} },
-      problems: [],
-    });
-  });
-
-  it('is a problem when it is no address', () => {
-    expect(parseSections('{ $schema: 1 }').problems).toMatchObject([{ key: '$schema' }]);
   });
 });

@@ -178,16 +178,6 @@ describe('EventTail', () => {
     ]);
   });
 
-  it('follows events that were open before it began, even where it does not tell them', async () => {
-    service.add('a', 'running');
-    const tail = new Tailing(service, 0);
-    await tail.look();
-    service.set('a', 'done');
-    await tail.look();
-    await tail.stop();
-    expect(tail.reported).toEqual(['a done']);
-  });
-
   it('misses nothing in a burst of several pages, and tells it in order', async () => {
     service.add('old', 'done');
     const tail = new Tailing(service, 0);

@@ -189,15 +189,6 @@ describe('loadConfiguration with gateway.json5', () => {
     dir.write('gateway.json5', { ...minimal, agents: { list } });
     expect((await loadConfiguration(dir.path, {})).warnings).toEqual([]);
   });
-
-  it('connects channels with their providers', async () => {
-    dir.write('gateway.json5', {
-      channels: { chan_2: { provider: 'telegram', token: '1:a', to: '42' } },
-    });
-    const { channels } = await loadConfiguration(dir.path, {});
-    expect(Object.keys(channels)).toEqual(['chan_2', 'retryHours']);
-    expect(channels.chan_2?.to).toBe('42');
-  });
 });
 
 describe('configurationDirectory', () => {

@@ -200,15 +200,6 @@ describe('ConfigurationReload', () => {
     ]);
   });
 
-  it('keeps the configuration in force when the file cannot be read as JSON5', async () => {
-    dir.write('gateway.json5', withToken(OLD));
-    const { token } = await serve();
-    dir.write('gateway.json5', '{ hooks: ');
-    await reload?.reload();
-    expect(token()).toBe(OLD);
-    expect(logs.find('not valid JSON5')).toContain('line 1');
-  });
-
   it('looks again at refused files that are saved as they were: what they lacked may lie elsewhere', async () => {
     dir.write('gateway.json5', withToken(OLD));
     const { settings, token } = await serve();

@@ -51,20 +51,6 @@ export function describeAccepting(openStore: OpenStore): void {
       expect(await waiting()).toBe(1);
     });
 
-    it('accepts one of many repeats at once', async () => {
-      const all = Array.from({ length: 5 }, () => accept(wake({ keys: [key('a')] })));
-      const expected = ['accepted', ...Array.from({ length: 4 }, () => 'replayed')];
-      expect(outcomes(await Promise.all(all))).toEqual(expected);
-      expect(await waiting()).toBe(1);
-    });
-
-    it('forgets a key when its time is over', async () => {
-      await accept(wake({ keys: [key('a')] }));
-      under.clock.advance(1000);
-      const later = wake({ keys: [key('a', 'other', under.clock.now() + 1000)] });
-      expect(await accept(later)).toMatchObject({ outcome: 'accepted' });
-    });
-
     it('keeps keys of different scopes apart', async () => {
       await accept(wake({ keys: [key('a')] }));
       const other = wake({ keys: [{ ...key('a', 'other'), scope: 'agent' }] });

@@ -83,12 +83,6 @@ export function describeAudit(openStore: OpenStore): void {
       expect(await pages('nobody')).toEqual([]);
     });
 
-    it('outlives the process', async () => {
-      await record(entry());
-      await under.reopen();
-      expect(await listed()).toHaveLength(1);
-    });
-
     it('is forgotten when it is as old as events may be', async () => {
       await record(entry({ subject: 'old' }));
       under.clock.advance(30 * DAY_MS + 1);

@@ -79,16 +79,6 @@ export function describeBudgets(openStore: OpenStore): void {
       expect(await reserve(three, meter(1))).toMatchObject({ ...usedUp, until: start + HOUR });
     });
 
-    it('has room again once what was used is as old as its time', async () => {
-      const [one, two] = [await leased(), await leased()];
-      await reserve(one, meter(10));
-      await end(one, MOST);
-      under.clock.advance(HOUR - 1);
-      expect(await reserve(two, meter(1))).toMatchObject(usedUp);
-      under.clock.advance(1);
-      expect(await reserve(two, meter(1))).toEqual(room);
-    });
-
     it('counts what a turn that was cut off had reserved, and its next attempt beside it', async () => {
       const lease = await leased();
       await reserve(lease, meter(60));
@@ -288,13 +278,6 @@ export function describeBudgets(openStore: OpenStore): void {
         expect(models.find(({ name }) => name === 'others')).toMatchObject({ turns: 2 });
         expect(Math.max(...models.map(({ name }) => name.length))).toBe(200);
       });
-    });
-
-    it('is passed by nobody who comes at the same time', async () => {
-      const leases = [];
-      for (let n = 0; n < 9; n += 1) leases.push(await leased());
-      const all = await Promise.all(leases.map((lease) => reserve(lease, meter(30))));
-      expect(all.filter(({ isFull }) => !isFull)).toHaveLength(3);
     });
   });
 }

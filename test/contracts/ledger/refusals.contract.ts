@@ -158,14 +158,6 @@ export function describeRefusals(openStore: OpenStore): void {
       expect(await under.claimOne('delivery')).toMatchObject({ kind: 'notice' });
     });
 
-    it('outlive the process where the ledger does', async () => {
-      await record(refusal(), stranger({ count: 2 }));
-      const before = await listed();
-      await under.reopen();
-      const after = await listed();
-      expect(after).toEqual(after.length === 0 ? [] : before);
-    });
-
     it('are forgotten with the events of their time', async () => {
       const now = under.clock.now();
       await record(refusal(), stranger({ at: now - DAY_MS }), refusal({ at: now - DAY_MS }));

@@ -87,53 +87,6 @@ export function describeRules(openStore: OpenStore): void {
         expect(await runs(second)).toEqual([['done', 'collected', runOf(first), null]]);
       });
 
-      it('what is behind the last place is up next', async () => {
-        const ids = [];
-        for (const message of ['a', 'b', 'c', 'd']) ids.push(await collected(message));
-        const lease = await under.claimOne();
-        await under.ledger.work.commit(
-          lease,
-          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
-          [],
-        );
-        const next = await under.claimNow();
-        expect(next.map(({ ref, key }) => [ref, key])).toEqual([
-          [runOf(ids[0]!), 'agent:main:a'],
-          [runOf(ids[3]!), 'collect q'],
-        ]);
-        expect(await runs(...ids.slice(1))).toEqual([
-          ['done', 'collected', runOf(ids[0]!), null],
-          ['done', 'collected', runOf(ids[0]!), null],
-          ['running', 'running', null, null],
-        ]);
-      });
-
-      it('is behind what its session does', async () => {
-        const busy = await accept(agent('a'));
-        const running = await under.claimOne();
-        expect(running.ref).toBe(runOf(busy));
-        await collected('a');
-        const lease = await under.claimOne();
-        await under.ledger.work.commit(
-          lease,
-          { type: 'gather', most: COLLECT.most, key: 'agent:main:a' },
-          [],
-        );
-        expect(await under.claimNow()).toEqual([]);
-        await under.ledger.work.commit(running, { type: 'done' }, []);
-        expect((await under.claimOne()).ref).toBe(lease.ref);
-      });
-
-      it('is due as soon as there are as many as it takes', async () => {
-        await collected('a');
-        const lease = await under.claimOne();
-        await under.ledger.work.commit(lease, gathersUntil(under.clock.now() + HOUR), []);
-        await collected('b');
-        expect(await under.claimNow()).toEqual([]);
-        await collected('c');
-        expect((await under.claimOne()).ref).toBe(lease.ref);
-      });
-
       it('is due with the last of them, which came while it was looked at', async () => {
         await collected('a');
         const lease = await under.claimOne();
@@ -391,11 +344,6 @@ export function describeRules(openStore: OpenStore): void {
     describe('a busy session', () => {
       const busy = (whenBusy: 'skip' | 'replace') => accept(given('a', { whenBusy }));
 
-      it('is told by nobody where it is free', async () => {
-        const id = await busy('skip');
-        expect((await under.claimOne()).ref).toBe(runOf(id));
-      });
-
       it('skips what comes while a run is under way or waits', async () => {
         await accept(agent('a'));
         const skipped = await busy('skip');
@@ -409,19 +357,6 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(runOf(next));
       });
 
-      it('lets the newest take the place of those that wait, and of one that cannot have acted', async () => {
-        const first = await accept(agent('a'));
-        const lease = await under.claimOne();
-        const second = await busy('replace');
-        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(false);
-        const third = await busy('replace');
-        expect(await runs(first, second)).toEqual([
-          ['done', 'skipped', null, `replaced by run ${runOf(second)}`],
-          ['done', 'skipped', null, `replaced by run ${runOf(third)}`],
-        ]);
-        expect((await under.claimOne()).ref).toBe(runOf(third));
-      });
-
       it('leaves the runs of other hooks alone', async () => {
         const other = await accept(given('a', { hook: 'other' }));
         const first = await busy('replace');
@@ -431,28 +366,6 @@ export function describeRules(openStore: OpenStore): void {
           'queued',
           'skipped',
         ]);
-      });
-
-      it('lets what may have acted end first', async () => {
-        await accept(agent('a'));
-        const lease = await under.claimOne();
-        expect(await under.ledger.work.noteActing(lease)).toBe(true);
-        const second = await busy('replace');
-        const third = await busy('replace');
-        expect(await under.claimNow()).toEqual([]);
-        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(true);
-        expect((await under.claimOne()).ref).toBe(runOf(third));
-        expect(await runs(second)).toEqual([
-          ['done', 'skipped', null, `replaced by run ${runOf(third)}`],
-        ]);
-      });
-
-      it('lets what may have acted before a crash end as what it is', async () => {
-        const first = await accept(agent('a'));
-        await under.ledger.work.noteActing(await under.claimOne());
-        await under.reopen();
-        await busy('replace');
-        expect(await under.claimOne()).toMatchObject({ ref: runOf(first), mayHaveActed: true });
       });
 
       const waiting = async (
@@ -568,18 +481,6 @@ export function describeRules(openStore: OpenStore): void {
       const meter = (most: number, amount = 1) => ({ name: 'm', most, perMs: HOUR, amount });
       const reserve = (ref: string, most = 2, amount = 1) =>
         under.ledger.work.reserve(ref, [meter(most, amount)]);
-
-      it('is never passed within its time, and counts the same once', async () => {
-        const start = under.clock.now();
-        expect(await reserve('a')).toEqual({ isFull: false });
-        under.clock.advance(1000);
-        expect(await reserve('b')).toEqual({ isFull: false });
-        expect(await reserve('b')).toEqual({ isFull: false });
-        expect(await reserve('c')).toEqual({ isFull: true, by: 'm', until: start + HOUR });
-        under.clock.advance(HOUR - 1000);
-        expect(await reserve('c')).toEqual({ isFull: false });
-        expect(await reserve('d')).toEqual({ isFull: true, by: 'm', until: start + 1000 + HOUR });
-      });
 
       it('counts a run once however long it waits, and anew what has ended', async () => {
         const run = runOf(await accept(agent('a')));

@@ -10,7 +10,6 @@ import {
   event,
   heartbeat,
   systemEvent,
-  wake,
   wakeNow,
   runOf,
   deliveryOf,
@@ -48,29 +47,6 @@ export function describeSettling(openStore: OpenStore): void {
       under = await LedgerUnderTest.open(openStore);
     });
     afterEach(() => under.dispose());
-
-    it('without actions is skipped', async () => {
-      expect(await stand(await accept(event()))).toBe('skipped, heartbeat none');
-    });
-
-    it('that was not understood is failed and says why', async () => {
-      const id = await accept(event({ failure: 'the transform broke' }));
-      expect(await under.details(id)).toMatchObject({
-        status: 'failed',
-        error: 'the transform broke',
-      });
-    });
-
-    it('that wakes at the next heartbeat is done when stored', async () => {
-      expect(await stand(await accept(wake()))).toBe('done, heartbeat none');
-    });
-
-    it('that wakes now is done when its system event was shown', async () => {
-      const id = await accept(wakeNow());
-      expect(await stand(id)).toBe('running, heartbeat requested');
-      await shown();
-      expect(await stand(id)).toBe('done, heartbeat done');
-    });
 
     it('fails with its heartbeat, until a later turn shows the system event', async () => {
       const id = await accept(wakeNow());

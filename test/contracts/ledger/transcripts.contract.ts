@@ -69,11 +69,6 @@ export function describeTranscripts(openStore: OpenStore): void {
       const shown = await under.ledger.events.session(HOOK, { limit: 200 });
       expect(shown?.turns.map(({ text }) => text)).toEqual(['new', 'a']);
     });
-
-    it('belongs to its own session', async () => {
-      await commit(turn(MAIN));
-      expect(await context()).toMatchObject({ history: [], isUntrusted: false });
-    });
   });
 
   describe('the trust of a session', () => {

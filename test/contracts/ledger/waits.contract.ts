@@ -1,4 +1,3 @@
-import { LEASE_MS } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
 import type { NewWork } from '../../../src/hooks/ports/jobs.ts';
@@ -264,17 +263,6 @@ export function describeWaits(openStore: OpenStore): void {
       const edit = await under.claimOne('delivery');
       expect(edit).toMatchObject({ eventId: null, job: { eventId: null, text: '', forgets: '8' } });
       expect(await under.claimNow('delivery')).toEqual([]);
-    });
-
-    it('takes one of many decisions at a time', async () => {
-      await accept();
-      const id = await ask(await under.claimOne());
-      const outcomes = await Promise.all(
-        Array.from({ length: 20 }, (_, n) => decide(id, { by: `op-${n}` })),
-      );
-      expect(outcomes.filter((outcome) => outcome === 'decided')).toHaveLength(1);
-      expect(outcomes.filter((outcome) => outcome === 'decided-before')).toHaveLength(19);
-      expect(await under.claimNow()).toHaveLength(1);
     });
 
     it('is begun when its time is over, and takes no decision from then on', async () => {
@@ -746,20 +734,6 @@ export function describeWaits(openStore: OpenStore): void {
           [null, done],
         ]);
       });
-    });
-
-    it('is as it was after a crash, also one while it is ended by time', async () => {
-      const eventId = await accept();
-      const id = await ask(await under.claimOne());
-      await under.reopen();
-      expect(await under.claimNow()).toEqual([]);
-      expect(await open()).toMatchObject([{ id, eventId }]);
-      under.clock.advance(DAY);
-      await under.claimOne();
-      await under.reopen();
-      under.clock.advance(2 * LEASE_MS);
-      const again = await under.claimOne();
-      expect(again.ref).toBe(runOf(eventId));
     });
 
     it('is unknown by an id that nothing has', async () => {
