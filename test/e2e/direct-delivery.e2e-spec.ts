@@ -1,4 +1,8 @@
-import { DeliveryError, LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteLedger } from '../../src/index.ts';
+import { DeliveryError, LedgerAdmin, Maintenance, Sessions } from '../../src/hooks/index.ts';
 import { HookPreview } from '../../src/hooks/operating/hook-preview.ts';
 import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { bodyOf, readSample } from '../../src/hooks/senders/index.ts';
@@ -134,6 +138,25 @@ describe("a mapping with action: 'deliver' (behaviour.md §7)", () => {
     expect(await admin.dead()).toEqual([]);
   });
 
+  it('is forgotten with its event, before it was sent, too', async () => {
+    const { promise, resolve } = Promise.withResolvers<object>();
+    await start();
+    hooks.chan1.answer = () => promise;
+    const first = await hooks.ask('/ci', { name: 'web' });
+    await eventually('it is being sent', () => hooks.chan1.messages.length === 1);
+    const second = await hooks.ask('/ci', { name: 'secret words' });
+    const admin = hooks.app.get(LedgerAdmin);
+    expect(await admin.forget(String(first['eventId']))).toBe('under-way');
+    expect(await admin.forget(String(second['eventId']))).toMatchObject({ turns: 0 });
+    resolve({});
+    await hooks.ended(first['eventId']);
+    expect(await hooks.details(second['eventId'])).toMatchObject({
+      deliveries: [],
+      headline: null,
+    });
+    expect(texts()).toEqual(['Build web']);
+  });
+
   it('makes one message of each item, and knows repeats by their keys', async () => {
     await start({ forEach: 'items', messageTemplate: '{{ item.id }}', dedupeKey: '{{ item.id }}' });
     const answer = await hooks.ask('/ci', { items: [{ id: 'a' }, { id: 'b' }] });
@@ -180,6 +203,26 @@ describe("a mapping with action: 'deliver' (behaviour.md §7)", () => {
     const answer = await hooks.ask('/ci', { name: ' ' });
     expect(answer).toMatchObject({ status: 400, code: 'invalid_payload' });
     expect(await hooks.stored()).toBe(0);
+  });
+
+  it('is sent by the next life of a service that died over it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hooks-direct-'));
+    await start({}, { ledger: sqliteLedger({ dir }), shutdownSeconds: 0 });
+    hooks.chan1.answer = () => Promise.withResolvers<object>().promise;
+    const { eventId } = await hooks.ask('/ci', { name: 'web' });
+    await eventually('it is being sent', () => hooks.chan1.messages.length === 1);
+    expect(await hooks.details(eventId)).toMatchObject({ status: 'delivering' });
+    // As if it had been killed: nothing that happens from now on reaches the ledger.
+    await hooks.app.get(Maintenance).close();
+    await hooks.close();
+    await start({}, { ledger: sqliteLedger({ dir }) });
+    expect(await hooks.ended(eventId)).toMatchObject({
+      status: 'done',
+      deliveries: [{ runId: null, status: 'delivered', to: '+1' }],
+    });
+    expect(texts()).toEqual(['Build web']);
+    await hooks.close();
+    await rm(dir, { recursive: true });
   });
 
   it('is made of a preset, too, with its templates and conditions', async () => {

@@ -180,46 +180,6 @@ describe('A stop', () => {
     await app.close();
     expect(seen).toEqual(['the run ends, the database is open', 'the database closes']);
   });
-
-  it('takes requests until its runs have ended, and keeps what came', async () => {
-    const started = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<{ text: string }>();
-    const slow: AgentRunner = {
-      mayRepeat: () => false,
-      run: () => (started.resolve(), released.promise),
-    };
-    const listening = async (
-      given: Partial<HooksModuleOptions>,
-    ): Promise<NestFastifyApplication> => {
-      const module = hooks({ ledger: sqliteLedger({ dir }), shutdownSeconds: 60, ...given });
-      const app = await NestFactory.create<NestFastifyApplication>(
-        host([module]),
-        new FastifyAdapter(),
-        { logger: false },
-      );
-      await app.listen(0, '127.0.0.1');
-      return app;
-    };
-    const app = await listening({ runner: slow });
-    const url = await app.getUrl();
-    await app.get(Hooks, { strict: false }).run({ message: 'slow', deliver: false });
-    await started.promise;
-    const closed = app.close();
-    const answer = await fetch(`${url}/hooks/wake`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      body: '{"text":"meanwhile"}',
-    });
-    const { eventId } = (await answer.json()) as { eventId: string };
-    expect(answer.status).toBe(200);
-    released.resolve({ text: 'done' });
-    await closed;
-    const next = await listening({});
-    expect(await next.get(EventStore, { strict: false }).get(eventId)).toMatchObject({
-      hook: 'wake',
-    });
-    await next.close();
-  });
 });
 
 describe('A host with global guards', () => {

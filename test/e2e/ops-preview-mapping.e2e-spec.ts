@@ -181,14 +181,8 @@ describe('POST /ops/api/preview with a mapping', () => {
     '../secret.js',
     'link.js',
     'reader.js',
-    '/etc/passwd',
     'data:text/javascript,export default () => null',
-    'file:///etc/passwd',
-    'node:fs',
-    '~/secret.js',
-    '..\\secret.js',
     'loud.js\0',
-    '../gateway.json5',
     'nothing.js',
   ])('runs and reads nothing else: %j', async (module) => {
     const { text, body } = await ask({

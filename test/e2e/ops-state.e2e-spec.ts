@@ -292,14 +292,6 @@ describe('GET /ops/metrics', () => {
   });
 });
 
-describe('GET /ops/api/channels', () => {
-  it('lists the channels that are configured', async () => {
-    expect((await service.get(CHANNELS)).body).toMatchObject({
-      channels: [{ id: 'chan_1', provider: 'RecordingChannel', state: 'untried' }],
-    });
-  });
-});
-
 describe('POST /ops/api/channels/:id/test', () => {
   it.each([
     [{ to: '+49' }, '+49'],

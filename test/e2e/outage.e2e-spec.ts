@@ -136,18 +136,6 @@ describe('a model gateway that is down (issue 11.4)', () => {
     await pass(2 * MINUTE);
     expect(await hooks.ended(eventId)).toMatchObject({ status: 'done', heartbeat: 'done' });
   });
-
-  it('gives up after agents.defaults.retryFor, and says why', async () => {
-    await hooks.close();
-    await start({ ...SETTINGS.agents.defaults, retryFor: '10m' });
-    down.set('local', unreachable);
-    const [id] = await send(1);
-    await pass(13 * MINUTE);
-    expect(await hooks.ended(id)).toMatchObject({
-      status: 'failed',
-      runs: [{ status: 'failed', error: expect.stringContaining('ECONNREFUSED') }],
-    });
-  });
 });
 
 describe('a refusal that only a person can mend (issue 11.4)', () => {

@@ -148,12 +148,6 @@ describe('hooks preview --recent', () => {
       'other agent or session',
       { what: 'agentId', before: 'main', after: 'second' },
     ],
-    [
-      { sessionKey: 'hook:{{ payload.host }}' },
-      'other agent or session',
-      { what: 'sessionKey', after: 'hook:db1' },
-    ],
-    [{ model: 'own/small' }, 'other agent or session', { what: 'model', after: 'own/small' }],
     [{ channel: 'chan_3', deliver: true }, 'other agent or session', { what: 'deliver' }],
     [
       { action: 'ignore', messageTemplate: undefined, wakeMode: undefined },

@@ -164,26 +164,6 @@ describe('rules of a mapping (behaviour.md §16)', () => {
     const HOURS = { from: '22:00', to: '07:00', timezone: 'UTC' };
     const toChat = { deliver: true, channel: 'chan_1' } as const;
 
-    it('of a channel hold its messages, which are sent afterwards, in order', async () => {
-      await start(toChat, {});
-      hooks.chan1Binding.quietHours = NIGHT;
-      hooks.runner.reply = ({ prompt }) => `Look at ${/host-\d/.exec(prompt)?.[0]}.`;
-      const sent: Sent[] = [];
-      for (const host of ['host-1', 'host-2', 'host-3']) {
-        const one = await send(host);
-        sent.push(one);
-        await delivery(one, 'pending', /^held until the end of quiet hours, 2026-01-01 07:00 UTC$/);
-      }
-      expect(hooks.chan1.messages).toEqual([]);
-      clock.advance(7 * 60 * MINUTE);
-      for (const one of sent) await delivery(one, 'delivered');
-      expect(hooks.chan1.messages.map(({ text }) => text)).toEqual([
-        'Look at host-1.',
-        'Look at host-2.',
-        'Look at host-3.',
-      ]);
-    });
-
     it('of an agent hold what it says', async () => {
       const list = [{ id: 'main', quietHours: HOURS }];
       await start(toChat, { agents: { defaults: { heartbeat: { every: '0m' } }, list } });

@@ -192,8 +192,6 @@ describe('A secret that arrives by handshake', () => {
     'x'.repeat(257),
     'with a blank in its middle',
     'two-values-of-it, two-values-of-it',
-    'with-a-tab\tin-its-middle',
-    'with-an-umlaut-\u00e4-in-it',
     '<script>alert(1)</script>',
   ])('of Asana is none that is odd, and nothing of it is sent back: %j', async (secret) => {
     windows().open('asana', 'asana');

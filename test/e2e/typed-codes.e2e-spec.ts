@@ -147,15 +147,6 @@ describe.each([['WhatsApp', typedWhatsapp]])(
       expect(entries).toMatchObject([{ actor: ana, operation: 'tap', outcome: 'done' }]);
     });
 
-    it('sends nothing that is denied', async () => {
-      await start();
-      const { event, code } = await asked();
-      await say(ana, `Deny ${code}`);
-      const { deliveries } = await hooks.ended(event.id);
-      expect(deliveries).toMatchObject([{ status: 'skipped', error: `denied by ${ana}` }]);
-      expect(messages()).toEqual([]);
-    });
-
     it.each([
       ['in capitals', (code: string) => `APPROVE ${code}`],
       ['without a dash', (code: string) => `approve ${code.replace('-', '')}`],

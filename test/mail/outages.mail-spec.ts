@@ -53,8 +53,6 @@ describe('a lost connection', () => {
   });
 });
 
-describe('a watcher that is started again', () => {});
-
 describe('a mailbox that was numbered anew', () => {
   it('goes on with what arrives from then on', async () => {
     const account = suite.account();

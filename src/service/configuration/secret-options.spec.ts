@@ -69,9 +69,45 @@ function keysOf(isMeant: (place: OptionPlace) => boolean): string[] {
   return OPTIONS.filter(isMeant).map(({ key }) => key);
 }
 
-it('the body that a gateway is sent can hold a secret, whatever its keys are called', () => {
-  const isBody = ({ key }: OptionPlace): boolean => key === 'agents.defaults.runner.body';
-  expect(OPTIONS.find(isBody)?.traits.secret).toBeDefined();
+it('the keys that can hold a secret are these', () => {
+  expect(keysOf(({ traits }) => traits.secret !== undefined)).toEqual([
+    'gateway.auth.token',
+    'hooks.mail.auth.password',
+    'hooks.mail.auth.oauth2.clientSecret',
+    'hooks.mail.auth.oauth2.refreshToken',
+    'hooks.mail.auth.oauth2.tokenUrl',
+    'hooks.token',
+    'hooks.tokens[0].token',
+    'hooks.tokens[0].tokens',
+    'hooks.mappings[0].verify.secrets',
+    'hooks.mappings[0].verify.senders[0].secrets',
+    'hooks.mappings[0].verify.verifyToken',
+    'agents.defaults.runner.args',
+    'agents.defaults.runner.resumeArgs',
+    'agents.defaults.runner.env',
+    'agents.defaults.runner.baseUrl',
+    'agents.defaults.runner.apiKey',
+    'agents.defaults.runner.body',
+    'agents.defaults.runner.headers',
+    'agents.list[0].tools.mcp.*.args',
+    'agents.list[0].tools.mcp.*.env',
+    'agents.list[0].tools.mcp.*.url',
+    'agents.list[0].tools.mcp.*.headers',
+    'models.providers.*.baseUrl',
+    'models.providers.*.apiKey',
+    'channels.chan_1.token',
+    'channels.chan_1.apiRoot',
+    'channels.chan_1.buttons.url',
+    'channels.chan_1.buttons.secret',
+    'channels.chan_1.password',
+    'channels.chan_1.appSecret',
+    'channels.chan_1.tokenUrl',
+    'channels.chan_1.url',
+    'channels.chan_1.secrets',
+    'store.postgres.url',
+    'ops.metricsToken',
+    'ops.tokens[0].token',
+  ]);
 });
 
 it('a key that is called like one that can hold a secret is one, or stands here', () => {
