@@ -145,6 +145,20 @@ describe('GET /ops/api/attention', () => {
     expect(await itemsOf(service)).toEqual([]);
   });
 
+  it('tells what verified senders lost, as the metrics and doctor do', async () => {
+    await using service = await OperatedService.start();
+    service.ledger.lost = [LOST];
+    expect(await itemsOf(service)).toMatchObject([
+      {
+        what: '12 requests to alertmanager were refused as too large (413)',
+        todo: expect.stringContaining('maxBodyBytes'),
+        hook: 'alertmanager',
+        count: 12,
+        since: SINCE,
+      },
+    ]);
+  });
+
   it('tells mappings and transforms that fail, and no other 5xx', async () => {
     await using service = await OperatedService.start();
     service.ledger.failed = [

@@ -118,6 +118,11 @@ describe('preview', () => {
     expect(heartbeat?.prompt).toMatch(/^This is a check; nobody asked you anything\./u);
   });
 
+  it('shows every action of a list', async () => {
+    const { actions } = await preview({ hook: 'each', payload: { items: ['a', 'b'] } });
+    expect(actions.map(({ prompt }) => /Item \w/.exec(prompt)?.[0])).toEqual(['Item a', 'Item b']);
+  });
+
   it('shows what a transform made and wrote', async () => {
     const { actions, console } = await preview({ hook: 'loud', payload: { a: 1 } });
     expect(actions).toMatchObject([{ prompt: expect.stringContaining('loud: 1') }]);

@@ -91,6 +91,12 @@ describe('GET {hooks.path}/runs/<runId>?wait=… (behaviour.md §14)', () => {
     );
   });
 
+  it('nobody waits for a run of others', async () => {
+    const runId = await accepted();
+    expect(await wait(runId, secretOf(1))).toMatchObject({ status: 404, code: 'unknown_run' });
+    await waiting(0);
+  });
+
   it('four wait with one token; one more is told to come again, and others are not concerned', async () => {
     const runId = await accepted();
     const five = Array.from({ length: 5 }, () => wait(runId));
