@@ -66,7 +66,7 @@ async function loggedIn(at = service): Promise<string> {
   return cookie;
 }
 
-describe("an operator's token with an end (behaviour.md §17)", () => {
+describe("an operator's token with an end (behaviour.md §13 no. 17)", () => {
   const ANA = 'the-token-of-ana-of-good-length';
   const REFUSED = {
     status: 401,
