@@ -147,7 +147,7 @@ function usageError(command: Command, error: CommanderError): Error {
   if (isAnswered) return error;
   const [sentence = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
   const path = toPath(command);
-  const [, option] = /^unknown option '(.*)'$/.exec(sentence) ?? [];
+  const [, option] = /^unknown option '([^'=]*)/.exec(sentence) ?? [];
   const removed = [command.args[0], option].map((word) => removedCommand(`${path} ${word}`));
   const said = removed.find((one) => one !== undefined);
   if (said !== undefined) return new CliError(said, 'see docs/upgrading.md', EXIT.usage);

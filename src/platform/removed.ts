@@ -15,7 +15,7 @@ export const REMOVED_COMMANDS: readonly Removed[] = [
   { name: 'hooks migrate', instead: 'use "hooks backup" and "hooks restore"' },
   { name: 'hooks service', instead: 'install deploy/hooks.service, docs/server.md' },
   { name: 'hooks sign', instead: 'use "hooks send <hook> --dry-run"' },
-  { name: 'hooks route', instead: 'use the console, or PUT /ops/api/sessions/{key}/route' },
+  { name: 'hooks route', instead: 'set it by PUT /ops/api/sessions/{key}/route' },
   { name: 'hooks console', instead: 'use "hooks status", which prints its address' },
   { name: 'hooks drain', instead: 'stop the service with SIGTERM' },
   { name: 'hooks instances', instead: 'run "hooks status" beside each service' },
@@ -58,7 +58,8 @@ export function removedKey(key: string, value?: unknown): string | undefined {
   const path = key.replaceAll(/\[\d+\]/g, '[]');
   const written = [path, `${path}: ${String(value)}`];
   const found = REMOVED_KEYS.find(({ name }) => written.some((one) => isMeant(name, one, '.')));
-  return found && `was removed: ${found.instead}`;
+  const [, removed] = found?.name.split(': ') ?? [];
+  return found && `${removed ? `is "${removed}", which ` : ''}was removed: ${found.instead}`;
 }
 
 export function removedOperation(method: string, path: string): string | undefined {

@@ -11,12 +11,7 @@ function withKey(name: string): object {
   if (path === 'channels.*.provider') return { channels: { chan_1: { provider: value } } };
   const key = path.split('.').at(-1) ?? '';
   if (key === 'protocol') {
-    const runner = {
-      type: 'http',
-      mode: 'callback',
-      baseUrl: 'http://127.0.0.1:1',
-      protocol: value,
-    };
+    const runner = { type: 'http', mode: 'callback', baseUrl: 'http://a', protocol: value };
     return { agents: { defaults: { runner } } };
   }
   return {
@@ -41,7 +36,7 @@ describe('what was removed says what to do instead', () => {
   using dir = new ConfigDirectory();
 
   it.each(REMOVED_COMMANDS)('$name', async ({ name, instead }) => {
-    const [, ...args] = name.split(' ');
+    const [, ...args] = name.replace('--matching', '--matching=x').split(' ');
     const { code, stdout, stderr } = await hooksCall([...args, '--x'], { cwd: dir.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(`error: "${name}" was removed: ${instead}\n`);
@@ -52,7 +47,8 @@ describe('what was removed says what to do instead', () => {
     using own = new ConfigDirectory().write('gateway.json5', withKey(name));
     const { code, stdout, stderr } = await hooksCall(['config', 'check'], { cwd: own.path });
     expect(code).toBe(1);
-    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(`was removed: ${instead}`);
+    const sentence = `${name.includes(': ') ? 'which ' : ''}was removed: ${instead}`;
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(sentence);
   });
 
   describe('operations', () => {
