@@ -116,7 +116,7 @@ function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] 
   });
   if (agentsWithId.length === 0) return [SOLE_AGENT_ID];
   const defaults = agentsWithId.filter(({ isDefault }) => isDefault);
-  return [...defaults, ...agentsWithId].map(({ id }) => id);
+  return [...new Set([...defaults, ...agentsWithId].map(({ id }) => id))];
 }
 
 /** An operator knows what his key names; that of a preset names an event only where the preset says so. */

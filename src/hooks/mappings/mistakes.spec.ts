@@ -224,7 +224,7 @@ const MISTAKES: readonly [string, Mapping, string, string, string][] = [
   ],
 ];
 
-const agents = { list: [{ id: 'main' }, { id: 'ops' }] };
+const agents = { list: [{ id: 'main', default: true }, { id: 'ops' }] };
 
 describe('a mistake in a mapping (issue 3, "errors that teach")', () => {
   it('is tried in at least 40 ways', () => {
