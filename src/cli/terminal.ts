@@ -72,8 +72,8 @@ export class Terminal {
   }
 
   /** Rows whose columns are aligned; what does not fit is cut with …. The first row is the head. */
-  printTable(rows: readonly (readonly string[])[], columns = this.columns): void {
-    const [head = '', ...lines] = tableLines(rows, columns);
+  printTable(rows: readonly (readonly string[])[]): void {
+    const [head = '', ...lines] = tableLines(rows, this.columns);
     this.print(this.style('bold', head));
     for (const line of lines) this.print(line);
   }
