@@ -82,10 +82,9 @@ export class OptionPlace {
     private readonly nested: Nested | undefined,
   ) {}
 
-  /** Where the keys of a class begin. @param name where they are written, e.g. `hooks` */
-  static of(options: OptionsClass, name?: string): OptionPlace {
-    const path = name === undefined ? [] : [name];
-    return new OptionPlace(path, undefined, declaredAt(options), { shape: 'section', options });
+  /** Where the keys of a class begin. */
+  static of(options: OptionsClass): OptionPlace {
+    return new OptionPlace([], undefined, declaredAt(options), { shape: 'section', options });
   }
 
   /** As problems name it: `hooks.mappings[0].to`. */
