@@ -37,11 +37,8 @@ describe('a thread', () => {
     const { server } = await open(mattermost);
     await under?.send({ to: `${mattermost.to}/${root_id}` });
     await under?.send({ idempotencyKey: 'delivery-2' });
-    expect(server.requests[0]?.body).toMatchObject({
-      channel_id: mattermost.to,
-      root_id,
-    });
-    expect(server.requests[1]?.body).not.toHaveProperty('root_id');
+    expect(server.requests[1]?.body).toMatchObject({ channel_id: mattermost.to, root_id });
+    expect(server.requests[2]?.body).not.toHaveProperty('root_id');
   });
 
   // Conversation.ToThreadedConversationId in microsoft/teams.net: an id that the service routes by, no field
@@ -165,10 +162,11 @@ describe('mattermost: a message whose answer is lost', () => {
     expect(channel.timeoutMs + 2 * DELIVERY_RETRY.firstMs).toBeLessThan(REMEMBERED_MS);
   });
 
-  it('and while the first is still being saved, it is only asked again', async () => {
-    const { server } = await open(mattermost);
+  it('and while the first is still being saved, it is only asked again, and known to be ours', async () => {
+    const { server, channel } = await open(mattermost);
     const id = 'api.post.deduplicate_create_post.pending';
-    server.next({ status: 500, body: { id, message: id, status_code: 500 } });
+    server.nextMessage({ status: 500, body: { id, message: id, status_code: 500 } });
     await expect(under?.send()).rejects.toMatchObject({ kind: 'retryable', code: id });
+    expect(channel.isOwn('b7mtbxsw4iy9bg4r3mz7nq1zyo')).toBe(true);
   });
 });

@@ -32,7 +32,7 @@ class MattermostChannel extends PlatformChannel {
   };
   override readonly buttons: Buttons | null;
   readonly #options: MattermostOptions;
-  /** The bot's, as answers to its messages name it. */
+  /** The bot's; asked for before the first message, which the server may report before it answers. */
   #userId: string | undefined;
 
   constructor(options: MattermostOptions) {
@@ -47,7 +47,7 @@ class MattermostChannel extends PlatformChannel {
     return withoutMentions(markdown);
   }
 
-  /** Of an author's id; none is known before the first message. */
+  /** Of an author's id. */
   override isOwn(text: string): boolean {
     return text !== '' && text === this.#userId;
   }
@@ -65,25 +65,23 @@ class MattermostChannel extends PlatformChannel {
     const { chat: channel_id, thread: root_id } = splitThread(to);
     const props = code === undefined || !buttons ? undefined : attachedActions(code, buttons);
     const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}`, props };
-    const answer = await this.#ask('POST', '/api/v4/posts', body, signal);
+    this.#userId ??= getText((await this.#ask('GET', '/api/v4/users/me', signal)).json, 'id');
+    const answer = await this.#ask('POST', '/api/v4/posts', signal, body);
     const id = getText(answer.json, 'id');
-    if (answer.status < 300 && id !== undefined) {
-      this.#userId = getText(answer.json, 'user_id');
-      return { messageId: id };
-    }
+    if (answer.status < 300 && id !== undefined) return { messageId: id };
     throw this.#refused(answer);
   }
 
   /** A message that is gone, or that its server lets nobody edit any more, is settled: taps on it are answered. */
   async #edit(id: string, what: { readonly message?: string }, signal: AbortSignal): Promise<void> {
     const path = `/api/v4/posts/${encodeURIComponent(id)}/patch`;
-    const answer = await this.#ask('PUT', path, { ...what, props: NO_ACTIONS }, signal);
+    const answer = await this.#ask('PUT', path, signal, { ...what, props: NO_ACTIONS });
     if (answer.status < 300) return;
     const failure = this.#refused(answer);
     if (failure.kind !== 'permanent') throw failure;
   }
 
-  #ask(method: string, path: string, body: object, signal: AbortSignal): Promise<HttpAnswer> {
+  #ask(method: string, path: string, signal: AbortSignal, body?: object): Promise<HttpAnswer> {
     const { token, apiRoot } = this.#options;
     const request = postJson(body, signal, { authorization: `Bearer ${token}` });
     return this.request(joinUrl(apiRoot, path), { ...request, method });

@@ -14,7 +14,7 @@ export const mattermost: PlatformSpeech = {
   unfit: ['town-square', '~town-square', 'QMD5OQTWOIBZ8CUZXZG5EKSHGR', 'qmd5', `${ID}/1`, ''],
   limit: 16_383,
   knowsKeys: true,
-  requestsBefore: 0,
+  requestsBefore: 1,
   message: ({ method, path, headers, body }) =>
     method === 'POST' && path === '/api/v4/posts' && headers.authorization === `Bearer ${TOKEN}`
       ? {
@@ -23,9 +23,11 @@ export const mattermost: PlatformSpeech = {
           key: say(body, 'pending_post_id'),
         }
       : undefined,
-  answer: (_request, shown, n) =>
+  answer: ({ path }, shown, n) =>
     shown === undefined
-      ? json(401, appError(401, 'api.context.session_expired.app_error', 'Invalid session').body)
+      ? path === '/api/v4/users/me'
+        ? json(200, { id: BOT })
+        : json(401, appError(401, 'api.context.session_expired.app_error', 'Invalid session').body)
       : json(201, { id: `post${n}`, user_id: BOT, channel_id: shown.to, message: shown.text }),
   limited: (seconds) => ({ status: 429, headers: retryAfter(seconds), body: 'limit exceeded' }),
   refusals: [
