@@ -242,7 +242,7 @@ describe('a tap that the platform tells by a request of its own (docs/channels.m
     /** @param edited what the server answers to an edit */
     async function question(edited: Answer = json({ id: POST })) {
       server = new ScriptedServer(({ method }) =>
-        method === 'POST' ? { ...json({ id: POST, channel_id: CHANNEL }), status: 201 } : edited,
+        method === 'PUT' ? edited : { ...json({ id: POST, channel_id: CHANNEL }), status: 201 },
       );
       await server.listen();
       const buttons = { url: URL, secret: SECRET };

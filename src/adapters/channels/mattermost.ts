@@ -65,10 +65,17 @@ class MattermostChannel extends PlatformChannel {
     const { chat: channel_id, thread: root_id } = splitThread(to);
     const props = code === undefined || !buttons ? undefined : attachedActions(code, buttons);
     const body = { channel_id, root_id, message: text, pending_post_id: `hooks:${pending}`, props };
-    this.#userId ??= getText((await this.#ask('GET', '/api/v4/users/me', signal)).json, 'id');
+    this.#userId ??= await this.#ownId(signal);
     const answer = await this.#ask('POST', '/api/v4/posts', signal, body);
     const id = getText(answer.json, 'id');
     if (answer.status < 300 && id !== undefined) return { messageId: id };
+    throw this.#refused(answer);
+  }
+
+  async #ownId(signal: AbortSignal): Promise<string> {
+    const answer = await this.#ask('GET', '/api/v4/users/me', signal);
+    const id = getText(answer.json, 'id');
+    if (answer.status < 300 && id !== undefined) return id;
     throw this.#refused(answer);
   }
 
