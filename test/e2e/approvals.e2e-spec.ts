@@ -202,6 +202,25 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: false, reason }]);
     });
 
+    it('denies them when nobody has decided in time', async () => {
+      await startAsking();
+      const event = await asked();
+      clock.advance(24 * HOUR);
+      expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'succeeded' }]);
+      expect(resumed()).toMatchObject([{ isApproved: false, reason: 'nobody decided in time' }]);
+    });
+
+    it('asks anew by a retry where the run was given up for it', async () => {
+      await startAsking({ tools: true, then: 'expire' });
+      const event = await asked();
+      clock.advance(24 * HOUR);
+      expect((await hooks.ended(event.id)).runs).toMatchObject([{ status: 'failed' }]);
+      await hooks.retry(event.id);
+      await decide(await waits(event.id, 2));
+      await hooks.ended(event.id);
+      expect(resumed()).toEqual([{ state: QUESTION.state, isApproved: true }]);
+    });
+
     it('asks where foreign text is shown alone, if that is what is said, and by name', async () => {
       await startAsking({ tools: ['desk_*'] });
       await asked();

@@ -141,6 +141,8 @@ describe.each([['WhatsApp', typedWhatsapp]])(
       );
       expect(end).toMatch(/^agent would send this reply .*\d\d:\d\d UTC$/s);
       expect(end).not.toContain('the reply');
+      await say(ana, `deny ${code}`);
+      await told('You have approved this.');
       expect(questions()).toHaveLength(1);
       expect(await hooks.stored()).toBe(1);
       const { entries } = await admin().audited({ limit: 1 });
@@ -189,6 +191,16 @@ describe.each([['WhatsApp', typedWhatsapp]])(
       expect(shown()).toHaveLength(1);
       // Nobody else can use up the tries of who may decide.
       await say(ana, `approve ${question.code}`);
+      await hooks.ended(question.event.id);
+      expect(messages()).toEqual(['the reply']);
+    });
+
+    it('is who is named, and not who is asked', async () => {
+      await start({ reply: true, approvers: [ben.replace('+', '')] });
+      const question = await asked();
+      expect(await say(ana, `approve ${question.code}`)).toBe(200);
+      await stillWaits(question);
+      await say(ben, `approve ${question.code}`);
       await hooks.ended(question.event.id);
       expect(messages()).toEqual(['the reply']);
     });
