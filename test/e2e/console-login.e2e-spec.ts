@@ -198,6 +198,15 @@ describe('a session of the console ends', () => {
     expect((await service.delete(SESSION, withCookie(mine))).status).toBe(200);
   });
 
+  it("at once with a change of the operator's token", async () => {
+    const tokens = { operator: OPERATOR_TOKEN };
+    await using changing = await OperatedService.start({ clock, tokens: () => tokens });
+    const cookie = await loggedIn(changing);
+    expect((await changing.get(EVENTS, withCookie(cookie))).status).toBe(200);
+    tokens.operator = 'another-operator-token-of-good-length';
+    expect(await changing.post(PAUSE, withCookie(cookie))).toMatchObject(ENDED);
+  });
+
   it('after twelve hours without a request', async () => {
     const cookie = await loggedIn();
     clock.advance(12 * HOUR_MS - 1);

@@ -368,4 +368,12 @@ describe('a replay of an event whose key ran since (issue 11.4)', () => {
     });
     expect(await replay(second['eventId'])).not.toHaveProperty('warnings');
   });
+
+  it('takes effect though its dedupeKey is known', async () => {
+    await hooks.close();
+    const shop = { id: 'shop', messageTemplate: '{{ id }}', dedupeKey: '{{ id }}' };
+    hooks = await Hooks.start({ mappings: [shop] });
+    const { eventId, runId } = await hooks.ask('/shop', { id: 1 });
+    expect((await replay(eventId))['runId']).not.toBe(runId);
+  });
 });

@@ -108,6 +108,15 @@ describe('a run that waits for an event (behaviour.md §15)', () => {
     expect(hooks.runner.turns).toEqual([]);
   });
 
+  it('goes on with all that wait for its key, however many they are', async () => {
+    await start([DEPLOY, DEPLOYED]);
+    const runs: string[] = [];
+    for (let n = 0; n < 201; n += 1) runs.push(await send('/deploy', { id: 7 }));
+    for (const run of runs) await waits(run);
+    await send('/deployed', { deployment: 7, state: 'green' });
+    for (const run of runs) await hooks.ended(run);
+  });
+
   it('or has it run by itself where its mapping says so', async () => {
     await start([{ ...DEPLOYED, orElse: 'run' }]);
     const event = await hooks.ended(await send('/deployed', { deployment: 8, state: 'green' }));
