@@ -105,6 +105,14 @@ describe('RefusalInbox', () => {
     expect(inbox.take()).toHaveLength(500);
   });
 
+  it('hands on again what could not be stored, in the same order and with the same sums', () => {
+    add(sender({ bytes: 1 }), stranger(), stranger());
+    const taken = inbox.take();
+    add(sender({ bytes: 2 }), stranger());
+    inbox.putBack(taken);
+    expect(inbox.take()).toMatchObject([{ bytes: 1 }, { bytes: 2 }, { count: 3 }]);
+  });
+
   it('does not grow while nothing can be stored', () => {
     for (let minute = 0; minute < 5; minute += 1) {
       for (let n = 0; n < 3000; n += 1) add(sender(), stranger({ client: `${minute}.${n}` }));

@@ -217,7 +217,7 @@ describe('HeartbeatStep: its reply (behaviour §12)', () => {
 
   it.each([
     ['is an acknowledgement', 'HEARTBEAT_OK', { channel: 'chan_1', to: '+7' }],
-    ['is empty', '', { channel: 'chan_1', to: '+7' }],
+    ['is empty', ' \n', { channel: 'chan_1', to: '+7' }],
   ] as const)('stays at home when it %s', async (_, reply, last) => {
     work.runner.reply = () => reply;
     work.sessions.last = last;
