@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ManualClock } from '../../test/support/clocks.ts';
 import { ScriptedServer } from '../../test/support/scripted-server.ts';
@@ -59,6 +60,13 @@ describe('MailLogin', () => {
     expect(login.refusal).toContain('refused');
   });
 
+  it('tells of the outage that began before it', async () => {
+    const post = jest.spyOn(hook, 'post');
+    await login.logIn(refused, stop.signal).catch(() => {});
+    const key = `mail-outage-${store.beginOutage(ACCOUNT.account).id}`;
+    expect(post.mock.calls[0]?.[3]).toEqual({ 'idempotency-key': key });
+  });
+
   it('waits five minutes after a refusal, also when the clock is set back by years', async () => {
     await login.logIn(refused, stop.signal).catch(() => {});
     clock.jump(-10 * 365 * 86_400_000);
@@ -75,6 +83,7 @@ describe('MailLogin', () => {
 describe('MailLogin by a refresh token that the provider rotates', () => {
   let provider: ScriptedServer;
   let rotated: string[];
+  let begin: () => MailLogin;
 
   beforeEach(async () => {
     rotated = [];
@@ -86,15 +95,18 @@ describe('MailLogin by a refresh token that the provider rotates', () => {
     const oauth2 = { clientId: 'id', refreshToken: 'first', tokenUrl: `${provider.origin}/token` };
     const { value: mail } = resolveMail({ ...ACCOUNT, auth: { oauth2 } });
     const onRotated = (token: string): void => void rotated.push(token);
-    login = new MailLogin(mail, { store, hook, clock, logger, onRotated });
+    begin = () => new MailLogin(mail, { store, hook, clock, logger, onRotated });
+    login = begin();
   });
 
   afterEach(() => provider.close());
 
-  it('keeps the new one and hands it out', async () => {
+  it('keeps the new one, hands it out, and begins with it the next time', async () => {
     await login.logIn(async () => 'connected', stop.signal);
     expect(store.refreshToken('first')).toBe('second');
     expect(rotated).toEqual(['second']);
+    await begin().logIn(async () => 'connected', stop.signal);
+    expect((await provider.request(2)).body).toMatchObject({ refresh_token: 'second' });
   });
 
   it('logs in although its store cannot be written', async () => {
