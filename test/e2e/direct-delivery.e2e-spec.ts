@@ -67,14 +67,6 @@ describe("a mapping with action: 'deliver' (behaviour.md §7)", () => {
     expect((await hooks.app.get(Sessions).routes('agent:main:main')).last).toBeNull();
   });
 
-  it('goes where any reply goes when nothing else is said', async () => {
-    await start();
-    await hooks.ended((await hooks.ask('/ci', { name: 'web' }))['eventId']);
-    await hooks.app.get(Sessions).noteRoute('agent:main:main', { channel: 'chan_2', to: 'ada' });
-    await hooks.ended((await hooks.ask('/ci', { name: 'api' }))['eventId']);
-    expect(sent().map(({ to }) => to)).toEqual(['+1', 'ada']);
-  });
-
   it('is skipped while no channel is configured anywhere', async () => {
     await start({}, { channels: {} });
     const { eventId } = await hooks.ask('/ci', { name: 'web' });

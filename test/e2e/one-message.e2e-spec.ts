@@ -30,7 +30,6 @@ describe('one event, one message (behaviour §5), with a model that reads what w
   /** About as long as an alert or the beginning of a mail. */
   const ask = () => hooks.ask('/agent', { message: 'The disk of db1 is nearly full. '.repeat(19) });
 
-  /** @param sendMs how long the platform takes for a message. */
   async function start(sendMs: number): Promise<void> {
     const clock = new FastClock(100);
     hooks = await Hooks.start({ clock });

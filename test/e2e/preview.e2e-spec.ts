@@ -148,16 +148,6 @@ describe('preview', () => {
 });
 
 describe('preview of an event', () => {
-  it('shows what would become of it today', async () => {
-    const { eventId } = await hooks.ask('/each', { items: ['again'] });
-    await hooks.ended(eventId);
-    const shown = await hooks.app.get(OperatorRequests).previewEvent(String(eventId));
-    expect(shown).toMatchObject({
-      mapping: 'each',
-      actions: [{ prompt: expect.stringContaining('Item again') }],
-    });
-  });
-
   it('says when there is no such event', async () => {
     expect(await hooks.app.get(OperatorRequests).previewEvent('no-such-event')).toBe('unknown');
   });

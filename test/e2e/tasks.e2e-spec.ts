@@ -140,13 +140,3 @@ describe('events of presets (behaviour §5)', () => {
     expect(await hooks.ask('/apprise', { title: 'x' })).toMatchObject({ mode: 'next-heartbeat' });
   });
 });
-
-describe('the words of an action are part of its story (behaviour §13)', () => {
-  it('of a wake and of a run', async () => {
-    await start({ mappings: [{ id: 'm', action: 'wake', textTemplate: 'Disk {{ disk }}' }] });
-    const wake = await hooks.ask('/m', { disk: 'full' });
-    expect((await hooks.details(wake['eventId'])).actions).toMatchObject([{ text: 'Disk full' }]);
-    const run = await hooks.ask('/agent', { message: 'Look at it' });
-    expect((await hooks.ended(run['eventId'])).actions).toMatchObject([{ message: 'Look at it' }]);
-  });
-});

@@ -90,14 +90,6 @@ describe('a transform (behaviour §8)', () => {
     });
   });
 
-  it('returns null: nothing is done, 204', async () => {
-    const running = await start(`export default () => null`);
-    const answer = await running.post('/t', {});
-    expect([answer.status, await answer.text()]).toEqual([204, '']);
-    expect(running.journal).toEqual([]);
-    expect(await running.stored()).toBe(1);
-  });
-
   it('returns null to a sender without a token: 200 in words (behaviour §2)', async () => {
     const running = await start(`export default () => null`);
     const receipt = await running.app.get(HooksFromCode).send('t', {});
