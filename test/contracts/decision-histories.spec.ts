@@ -8,7 +8,6 @@ import { DecisionWorld } from '../support/decision-world.ts';
  * of somebody who may say it, no yes is good for two acts, and every wait ends.
  */
 
-/** `npm run test:decisions:long` sets it to 10,000. */
 const HISTORIES = Number(process.env['DECISION_HISTORIES'] ?? 60);
 const SEED = 27;
 const TIMEOUT_MS = 80_000 + 1000 * HISTORIES;
@@ -29,7 +28,6 @@ const ASKS: Readonly<Record<string, Partial<Approval>>> = {
   all: { run: true, tools: { names: ['*'], when: true }, reply: true },
 };
 
-/** What no message has ever carried. */
 const GUESSED = '0000-0000';
 /** Among all that there is; the last one among none. */
 const which = fc.nat(9);

@@ -2,7 +2,6 @@ import { LastingMemory } from '../support/lasting-memory.ts';
 import { describeRuleHistories } from './rule-histories.contract.ts';
 
 describeRuleHistories('one service on SQLite', {
-  /** `npm run test:rules:long` sets it to 100,000. */
   count: Number(process.env['RULE_HISTORIES'] ?? 300),
   instances: 1,
   mostMs: 200,

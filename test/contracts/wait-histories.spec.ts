@@ -8,7 +8,6 @@ import type { Waiting } from '../support/wait-world.ts';
  * as there is work to do, without a minute that has to pass.
  */
 
-/** `npm run test:waits:long` sets it to 10,000. */
 const HISTORIES = Number(process.env['WAIT_HISTORIES'] ?? 60);
 const SEED = 40;
 const TIMEOUT_MS = 80_000 + 1000 * HISTORIES;

@@ -5,7 +5,6 @@ import { parsePrompt } from '../../../test/support/parsed-prompt.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 import { renderPrompt } from './frame.ts';
 
-/** `npm run test:boundary:long` sets it to 1,000,000. */
 const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 100_000);
 const TIMEOUT_MS = 60_000 + TEXTS;
 
