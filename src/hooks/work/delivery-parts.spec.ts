@@ -130,4 +130,13 @@ describe('DeliveryStep: links of an untrusted reply on each kind of platform', (
     expect(texts).toHaveLength(3);
     for (const text of texts) expect(text).not.toMatch(/^$|http:\/\/|evil\.com/);
   });
+
+  it('keep the markup of what hides nothing', async () => {
+    const reply = '# Done\n\n`a_b` took **5** s, see [it](https://a.example/x) and ada@b.example';
+    expect((await textsOf(reply)).map((text) => text.split('\n')[2])).toEqual([
+      'a_b took 5 s, see it (hxxps://a[.]example/x) and ada@b[.]example',
+      '`a_b` took *5* s, see it (hxxps://a[.]example/x) and ada@b[.]example',
+      '`a_b` took **5** s, see it (hxxps://a[.]example/x) and ada@b[.]example',
+    ]);
+  });
 });
