@@ -18,13 +18,19 @@ import { WorkLoop } from './work/work-loop.ts';
 
 const DEFAULT_SHUTDOWN_SECONDS = 20;
 
-/** Less than the 10 s that Fastify gives its `onReady` hooks; a ledger that takes longer is opened while requests wait for it. */
+/**
+ * Less than the 10 s that Fastify gives its `onReady` hooks; a ledger that takes longer is opened while requests wait
+ * for it.
+ */
 const READY_WITHIN_MS = 5000;
 
 /** How long bodies that are under way when the door closes may take to end. */
 const LAST_BODIES_MS = 500;
 
-/** The life of one ingress: opened once every bootstrap hook has succeeded or code calls `Hooks`; at a stop, runs get their time while the server still listens. */
+/**
+ * The life of one ingress: opened once every bootstrap hook has succeeded or code calls `Hooks`; at a stop, runs get
+ * their time while the server still listens.
+ */
 @Injectable()
 export class HooksEngine implements OnModuleInit, OnModuleDestroy, OnApplicationShutdown {
   readonly #logger = new Logger('Hooks');

@@ -45,7 +45,10 @@ class GlobalHooksModule {}
 @Module({})
 class NamedHooksModule {}
 
-/** The options in a module of their own: what their factory injects is the host's, though the ingress provides something under the same token. */
+/**
+ * The options in a module of their own: what their factory injects is the host's, though the ingress provides something
+ * under the same token.
+ */
 @Module({})
 class HooksOptionsModule {}
 

@@ -11,7 +11,10 @@ const MOST_RESERVED = 256;
 /** Connections that the operator's own listener is left with; of a small limit an eighth. */
 const MOST_OF_OPERATOR = 128;
 
-/** Has the servers take no more connections than there are descriptors for, lest the system run out of them. @param operator absent: one server for everything. */
+/**
+ * Has the servers take no more connections than there are descriptors for, lest the system run out of them.
+ * @param operator absent: one server for everything.
+ */
 export function limitConnections(
   hooks: Server,
   operator: Server | undefined,

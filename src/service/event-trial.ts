@@ -1,4 +1,5 @@
-// `hooks preview --recent`: stored events by two configurations, each in a module that nobody sends to, with a ledger in memory.
+// `hooks preview --recent`: stored events by two configurations, each in a module that nobody sends to, with a ledger
+// in memory.
 import { NestFactory } from '@nestjs/core';
 import { demoRunner } from '../adapters/agents/index.ts';
 import {
@@ -23,7 +24,11 @@ export interface TriedEvent extends ComparedEvent {
   readonly hook: string;
 }
 
-/** The newest events of a ledger, newest first. @param before has the ledger @throws ConfigurationError; Error with a sentence when it cannot be read */
+/**
+ * The newest events of a ledger, newest first.
+ * @param before has the ledger
+ * @throws ConfigurationError; Error with a sentence when it cannot be read
+ */
 export async function tryNewestEvents(
   before: ResolvedSections,
   after: ResolvedSections,

@@ -14,7 +14,10 @@ const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 /** How long a process that wants to end waits for such a reader. */
 const FLUSH_MS = 2000;
 
-/** Gathers lines and writes them in one go, in order, without ever blocking; a reader that has stopped does not fill our memory. The exit writes the rest. */
+/**
+ * Gathers lines and writes them in one go, in order, without ever blocking; a reader that has stopped does not fill our
+ * memory. The exit writes the rest.
+ */
 export class GatheredWriter {
   readonly #fd: number;
   readonly #toLoss: (dropped: number) => string;

@@ -71,7 +71,10 @@ export function endConnections(server: Server): void {
   setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS).unref();
 }
 
-/** Hooks and some operator routes read their own bodies, once they know who asks; any other body is thrown away unbuffered. */
+/**
+ * Hooks and some operator routes read their own bodies, once they know who asks; any other body is thrown away
+ * unbuffered.
+ */
 function ignoreBodies(adapter: FastifyAdapter): void {
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();
@@ -82,7 +85,10 @@ function ignoreBodies(adapter: FastifyAdapter): void {
   });
 }
 
-/** Answers 400 to requests that name no host or several (RFC 9112 §3.2), and ends the connection: what comes behind may be a part of the same trick. */
+/**
+ * Answers 400 to requests that name no host or several (RFC 9112 §3.2), and ends the connection: what comes behind may
+ * be a part of the same trick.
+ */
 function refuseUnclearHosts(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     if (namesOneHost(request.raw)) return done();

@@ -1,4 +1,5 @@
-// What other rooms may import of the service. Everything but `start` is light: commands that only read the configuration load no server.
+// What other rooms may import of the service. Everything but `start` is light: commands that only read the
+// configuration load no server.
 import type { Readable } from 'node:stream';
 import type { DatabaseState } from '../ledger/postgres/index.ts';
 import type { Edition } from '../ledger/sqlite/index.ts';

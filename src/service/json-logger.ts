@@ -9,7 +9,10 @@ import { GatheredWriter } from './gathered-writer.ts';
 const LEVELS = { log: 30, warn: 40, error: 50, fatal: 60 } as const;
 type Level = keyof typeof LEVELS;
 
-/** Nothing of ours logs these; if something did, they would not be readable. Own fields of a line only: deeper would double what each line costs. */
+/**
+ * Nothing of ours logs these; if something did, they would not be readable. Own fields of a line only: deeper would
+ * double what each line costs.
+ */
 const SECRETS = new Set(['token', 'authorization', 'apiKey', 'payload', 'prompt', 'reply']);
 
 /** What Nest says about its own wiring at each start: of no use to an operator. */
@@ -27,7 +30,10 @@ const START_FAILURES = new Set(['ExceptionHandler', 'NestApplication']);
 /** What a terminal would obey, reorder or hide: written out in what a person reads there. */
 const UNSHOWABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Logs as JSON lines on stdout, and for a person on a terminal. Takes `log({ url }, 'listening')` and `log('listening', { url })`; drops debug lines. */
+/**
+ * Logs as JSON lines on stdout, and for a person on a terminal. Takes `log({ url }, 'listening')` and `log('listening',
+ * { url })`; drops debug lines.
+ */
 export class JsonLogger implements LoggerService {
   readonly #lines: GatheredWriter;
   readonly #origin = `"pid":${process.pid},"hostname":${JSON.stringify(hostname())}`;

@@ -26,7 +26,11 @@ export interface DumpedRows {
 
 type Write = (text: string) => Promise<unknown>;
 
-/** Writes the ledger as it is at one moment; services go on. @param now epoch milliseconds @throws Error with a sentence; what was written is torn */
+/**
+ * Writes the ledger as it is at one moment; services go on.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence; what was written is torn
+ */
 export async function backUpLedger(
   place: LedgerPlace,
   now: number,
@@ -37,7 +41,11 @@ export async function backUpLedger(
   return { store: nameOf(place), rows };
 }
 
-/** Gives the ledger as it is at one moment; services go on. @param now epoch milliseconds @throws Error with a sentence */
+/**
+ * Gives the ledger as it is at one moment; services go on.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence
+ */
 export async function readLedger<T>(
   place: LedgerPlace,
   now: number,
@@ -56,7 +64,11 @@ export async function readLedger<T>(
   return readDirectory(dir, now, (ledger) => read({ ...ledger, held }));
 }
 
-/** Fills the empty store of a configuration: all of it, or nothing. @param now epoch milliseconds @throws Error with a sentence */
+/**
+ * Fills the empty store of a configuration: all of it, or nothing.
+ * @param now epoch milliseconds
+ * @throws Error with a sentence
+ */
 export async function restoreLedger(
   place: LedgerPlace,
   now: number,

@@ -35,7 +35,10 @@ export class MailWatch implements BeforeApplicationShutdown {
   #end: () => Promise<void> = () => Promise.resolve();
   #absence: { readonly state: WatcherStatus; readonly reason: string } | undefined;
 
-  /** @param pauseMs between two attempts to take over @param shared with other services on the database; undefined: what is remembered is a file of this one */
+  /**
+   * @param pauseMs between two attempts to take over
+   * @param shared with other services on the database; undefined: what is remembered is a file of this one
+   */
   constructor(
     private readonly started: Pick<Configuration, 'mail' | 'store'>,
     private readonly pauseMs = HELD_MS,

@@ -33,7 +33,11 @@ export class OperatorListener {
     fastify.addHook('onClose', () => this.#close());
   }
 
-  /** Once the routes are there; replaces the socket of a dead process. @returns `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock` @throws ListenFailure */
+  /**
+   * Once the routes are there; replaces the socket of a dead process.
+   * @returns `http://127.0.0.1:18791` or `unix:/run/hooks/ops.sock`
+   * @throws ListenFailure
+   */
   async listen(): Promise<string> {
     const { address } = this;
     try {

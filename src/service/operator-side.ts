@@ -14,7 +14,10 @@ export interface OperatorSide {
 /** Event details hold payloads: what is said here is kept by nobody, either. */
 const PRIVATE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
-/** Answers 404 to operator routes on the hooks' listener and the reverse, where they are apart, and 421 to an operator route under a foreign name. */
+/**
+ * Answers 404 to operator routes on the hooks' listener and the reverse, where they are apart, and 421 to an operator
+ * route under a foreign name.
+ */
 export function keepOperatorSide(
   fastify: FastifyInstance,
   { isApart = false, hasConsole = false, hosts = [] }: OperatorSide,

@@ -10,7 +10,10 @@ import type { JsonLogger } from './json-logger.ts';
 /** How long connections, threads and the ledger may take to close once runs have had their time, in milliseconds. */
 const CLOSING_MS = 5000;
 
-/** Ends the process, with 0 in good order. A start may be broken off anywhere: the system frees the lock, and upgrades are one transaction. */
+/**
+ * Ends the process, with 0 in good order. A start may be broken off anywhere: the system frees the lock, and upgrades
+ * are one transaction.
+ */
 export class OrderlyStop {
   readonly #request: StopRequest;
   readonly #logger: JsonLogger;

@@ -6,9 +6,13 @@ import type { OptionNames } from '../hooks/index.ts';
 import { describeError } from '../platform/errors.ts';
 import { removedOperation } from '../platform/removed.ts';
 
-// How the service says no: all catalogues, that of the hooks (hooks/ports/rejection.ts) too, share the shape of their bodies.
+// How the service says no: all catalogues, that of the hooks (hooks/ports/rejection.ts) too, share the shape of their
+// bodies.
 
-/** Every refusal of the operator API; `{detail}` is filled in where the code is raised. A test compares both catalogues with docs/errors.md. */
+/**
+ * Every refusal of the operator API; `{detail}` is filled in where the code is raised. A test compares both catalogues
+ * with docs/errors.md.
+ */
 export const OPS_REFUSALS = {
   operator_unauthorized: {
     status: 401,

@@ -36,7 +36,10 @@ export interface ProcessContext {
   /** Where a configuration is looked for without GATEWAY_CONFIG_DIR. */
   readonly cwd: string;
   readonly stop: StopRequest;
-  /** True: a data directory that another process uses is waited for, and refused otherwise. So does GATEWAY_WAIT_FOR_LOCK=1. */
+  /**
+   * True: a data directory that another process uses is waited for, and refused otherwise. So does
+   * GATEWAY_WAIT_FOR_LOCK=1.
+   */
   readonly waitForLock?: boolean;
 }
 
@@ -209,7 +212,10 @@ function shownPath(file: string, cwd: string): string {
 /** How long answers that are under way may take when the ledger is lost. */
 const LAST_ANSWERS_MS = 1000;
 
-/** Ends the process with 1: nothing that runs could be written any more, and a supervisor that begins it anew finds the ledger that is there by then. */
+/**
+ * Ends the process with 1: nothing that runs could be written any more, and a supervisor that begins it anew finds the
+ * ledger that is there by then.
+ */
 async function endLost(logger: JsonLogger): Promise<void> {
   logger.fatal('the ledger is lost: the process ends, to be started again', 'Service');
   await delay(LAST_ANSWERS_MS);

@@ -21,7 +21,10 @@ const WRITE_EVERY_MS = 60_000;
 
 const ONE_DAY_MS = 86_400_000;
 
-/** When each hook token was last used, over restarts: a file beside the ledger, written once a minute at most and by no request (docs/design/authentication.md). */
+/**
+ * When each hook token was last used, over restarts: a file beside the ledger, written once a minute at most and by no
+ * request (docs/design/authentication.md).
+ */
 @Injectable()
 export class TokenUses implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #logger = new Logger('Tokens');

@@ -21,7 +21,10 @@ import { TransformCompiler } from '../transforms/compiler.ts';
 import { TransformModules } from '../transforms/modules.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
 
-/** Everything that is wrong with options, mappings, presets, signatures and transforms included, without putting them in force. */
+/**
+ * Everything that is wrong with options, mappings, presets, signatures and transforms included, without putting them in
+ * force.
+ */
 export async function checkOptions(
   input: HooksSettingsInput,
   names: OptionNames = MODULE_NAMES,

@@ -8,11 +8,17 @@ import type {
   SettingsFindings,
 } from '../options/index.ts';
 
-/** A mapping that is tried before it is saved, by the checks of a configuration: in place of the one with its id, else before all others. */
+/**
+ * A mapping that is tried before it is saved, by the checks of a configuration: in place of the one with its id, else
+ * before all others.
+ */
 
 interface DraftedSettings {
   readonly settings: ResolvedHooksOptions;
-  /** Keys begin with `mapping`, or with the place in the configuration of another one that it makes wrong. While there are problems, nothing is tried with it. */
+  /**
+   * Keys begin with `mapping`, or with the place in the configuration of another one that it makes wrong. While there
+   * are problems, nothing is tried with it.
+   */
   readonly draft: SettingsFindings;
 }
 
@@ -53,7 +59,10 @@ function among(
     : { mappings: written.with(at, complete), at, isNew: false };
 }
 
-/** A mapping with what is configured for its path, as far as it says nothing of that itself: who tries one need not know the secrets of its sender. */
+/**
+ * A mapping with what is configured for its path, as far as it says nothing of that itself: who tries one need not know
+ * the secrets of its sender.
+ */
 function withPathOptions(own: MappingOptions, written: readonly MappingOptions[]): MappingOptions {
   const path = literalPath(own);
   const earlier = written.filter(({ id }) => id !== undefined && id === own.id);

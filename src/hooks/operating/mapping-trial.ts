@@ -1,4 +1,5 @@
-// What a mapping that is being written would have made of the latest events, by a trial of each; rules are not looked at.
+// What a mapping that is being written would have made of the latest events, by a trial of each; rules are not looked
+// at.
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HooksSettings } from '../options/index.ts';

@@ -17,7 +17,10 @@ import type { MappingTrial } from './mapping-trial.ts';
 import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 
-/** The sender that stories and prompts name where none proved itself; a token of `hooks.tokens` shows as `token <id>` and cannot be taken for it. */
+/**
+ * The sender that stories and prompts name where none proved itself; a token of `hooks.tokens` shows as `token <id>`
+ * and cannot be taken for it.
+ */
 const OPERATOR = 'operator';
 
 /**
@@ -75,12 +78,18 @@ export class OperatorRequests {
     return this.previews.ofEvent(eventId);
   }
 
-  /** What a mapping would have made of at most 200 events of seven days, in two seconds. @param mapping as the configuration would have it; kept nowhere */
+  /**
+   * What a mapping would have made of at most 200 events of seven days, in two seconds.
+   * @param mapping as the configuration would have it; kept nowhere
+   */
   tryMapping(mapping: unknown): Promise<MappingTrial> {
     return this.trials.of(mapping);
   }
 
-  /** Sends a request verified by `operator`, as an event of its own unless it has an idempotency key. @throws Rejection when the configuration refuses it */
+  /**
+   * Sends a request verified by `operator`, as an event of its own unless it has an idempotency key.
+   * @throws Rejection when the configuration refuses it
+   */
   async send(own: OwnRequest): Promise<HookAnswer> {
     const settings = this.settings.current;
     const { hooks } = settings;
@@ -98,7 +107,10 @@ export class OperatorRequests {
     return this.ingress.accept(request, await this.ingress.resolve(request));
   }
 
-  /** Posts to the hooks of this application without a connection. @throws Rejection unknown_hook for a name that no request line has; Error where nothing is served */
+  /**
+   * Posts to the hooks of this application without a connection.
+   * @throws Rejection unknown_hook for a name that no request line has; Error where nothing is served
+   */
   async post({ name, headers, query, body }: PostedRequest): Promise<PostedAnswer> {
     const { prefix } = this.routes;
     if (prefix === undefined) throw new Error('the hooks are not served');
@@ -114,7 +126,10 @@ export class OperatorRequests {
     return { status: answer.statusCode, headers: Object.fromEntries(told), body: answer.body };
   }
 
-  /** Sends a stored request once more, as a new event that names its origin. @throws Rejection when the present configuration refuses the request. */
+  /**
+   * Sends a stored request once more, as a new event that names its origin.
+   * @throws Rejection when the present configuration refuses the request.
+   */
   async replay(eventId: string): Promise<ReplayOutcome> {
     const now = { settings: this.settings.current, receivedAt: this.clock.now() };
     const request = await storedHookRequest(this.events, eventId, now);

@@ -10,7 +10,10 @@ import { Notices } from '../work/notice.ts';
 const BETWEEN_WRITES_MS = 1000;
 /** From one notice of a hook and a code to the next: a sender that is set up wrongly sends on and on. */
 const BETWEEN_NOTICES_MS = 3_600_000;
-/** Told for every hook; where a body is signed, of strangers too, since nobody is verified before all of it was read: once an hour and hook at most. */
+/**
+ * Told for every hook; where a body is signed, of strangers too, since nobody is verified before all of it was read:
+ * once an hour and hook at most.
+ */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set([
   'payload_too_large',
   'unsupported_media_type',
@@ -22,7 +25,10 @@ interface Told {
   untold: number;
 }
 
-/** Takes refusals from the inbox to the ledger: at most one write a second. What verified senders lost is told to the operator in the same commit. */
+/**
+ * Takes refusals from the inbox to the ledger: at most one write a second. What verified senders lost is told to the
+ * operator in the same commit.
+ */
 @Injectable()
 export class RefusalKeeper {
   readonly #logger = new Logger(RefusalKeeper.name);
@@ -113,7 +119,10 @@ export class RefusalKeeper {
   }
 }
 
-/** Whether the operator is told: callers of `wake`, `agent` or a wrong path read the answer themselves, systems that send to a mapping show it to nobody. */
+/**
+ * Whether the operator is told: callers of `wake`, `agent` or a wrong path read the answer themselves, systems that
+ * send to a mapping show it to nobody.
+ */
 function isTold({ kind, hook, code }: NewRefusal): boolean {
   if (kind === 'unverified') return hook !== null && ALWAYS_TOLD.has(code);
   if (kind !== 'lost') return false;

@@ -39,7 +39,10 @@ export interface Agent {
   readonly tools?: ToolSettings;
 }
 
-/** Which agents exist. Asked for every request, so it answers from memory: mirror a registry that lives elsewhere. @publicApi */
+/**
+ * Which agents exist. Asked for every request, so it answers from memory: mirror a registry that lives elsewhere.
+ * @publicApi
+ */
 export abstract class AgentDirectory {
   /** Every agent, at least one, the default agent first. */
   abstract list(): readonly Agent[];

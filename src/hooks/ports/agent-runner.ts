@@ -40,7 +40,10 @@ export interface RunnerSession {
 export interface AgentTurn {
   /** The run's id, or the heartbeat's; stable over retries of the same turn. */
   readonly id: string;
-  /** Of a `heartbeat` nobody sent a request; a reply of `HEARTBEAT_OK` says that nothing is to be done, and is not delivered. */
+  /**
+   * Of a `heartbeat` nobody sent a request; a reply of `HEARTBEAT_OK` says that nothing is to be done, and is not
+   * delivered.
+   */
   readonly kind: 'run' | 'heartbeat';
   readonly agent: Agent;
   /** Full key, e.g. `agent:main:hook:x`. */
@@ -49,7 +52,10 @@ export interface AgentTurn {
   readonly history: readonly TranscriptMessage[];
   /** What to answer now; untrusted text in it stands between markers already. */
   readonly prompt: string;
-  /** Gives a shorter prompt, if possible of so many characters; the task stays whole. Undefined: nothing more can be left out. Absent: nothing can. */
+  /**
+   * Gives a shorter prompt, if possible of so many characters; the task stays whole. Undefined: nothing more can be
+   * left out. Absent: nothing can.
+   */
   readonly shorten?: (characters: number) => string | undefined;
   /** `<provider>/<model>`, aliases already resolved; absent: the runner's own default. */
   readonly model?: string;
@@ -70,7 +76,10 @@ export interface AgentTurn {
   readonly resumed?: ResumedTurn;
   /** The runner's own id of this session, as an earlier turn of it returned one; absent for an isolated session. */
   readonly runnerSession?: string;
-  /** For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far, in order. */
+  /**
+   * For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far,
+   * in order.
+   */
   readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
@@ -188,7 +197,10 @@ export class AgentError extends Error {
   /** Who waits when it is `unreachable` or `rate-limited`: turns of the same model, or all turns of the backend. */
   readonly concerns: 'model' | 'backend';
 
-  /** @param message one sentence without secrets @param concerns by default the model for `rate-limited`, else the backend */
+  /**
+   * @param message one sentence without secrets
+   * @param concerns by default the model for `rate-limited`, else the backend
+   */
   constructor(
     message: string,
     kind: AgentFailure,
@@ -204,14 +216,23 @@ export class AgentError extends Error {
 
 /** Runs one turn of an agent: a model, a CLI, another gateway. Turns of different sessions run side by side. @publicApi */
 export abstract class AgentRunner {
-  /** @param signal aborts at the deadline or when the service stops; the runner then rejects promptly. @throws AgentError */
+  /**
+   * @param signal aborts at the deadline or when the service stops; the runner then rejects promptly.
+   * @throws AgentError
+   */
   abstract run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply>;
 
-  /** Whether a turn that was cut off may be begun again: only where it cannot have acted. Asked before the turn begins. @returns false by default */
+  /**
+   * Whether a turn that was cut off may be begun again: only where it cannot have acted. Asked before the turn begins.
+   * @returns false by default
+   */
   mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract' | 'resumed'>): boolean {
     return false;
   }
 
-  /** Names who answers the turn; turns of one name wait together while it is unreachable. Absent: address, program, or provider of the model. */
+  /**
+   * Names who answers the turn; turns of one name wait together while it is unreachable. Absent: address, program, or
+   * provider of the model.
+   */
   backend?(turn: Pick<AgentTurn, 'agent' | 'model'>): string;
 }

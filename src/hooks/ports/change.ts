@@ -165,7 +165,10 @@ export interface TurnChange {
   readonly session: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** True: it replaces the isolated turn before it, is never part of a conversation, and is not kept where the session has one. */
+  /**
+   * True: it replaces the isolated turn before it, is never part of a conversation, and is not kept where the session
+   * has one.
+   */
   readonly isIsolated: boolean;
   readonly prompt: string;
   readonly reply: string;

@@ -33,7 +33,10 @@ export interface OutgoingMessage {
   readonly round?: number | undefined;
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
-  /** Only there: id of the message that this one takes the place of, without buttons where it has none; refused as `permanent` where that one cannot be changed. */
+  /**
+   * Only there: id of the message that this one takes the place of, without buttons where it has none; refused as
+   * `permanent` where that one cannot be changed.
+   */
   readonly replaces?: string | undefined;
 }
 
@@ -71,13 +74,21 @@ export interface HeardTaps {
 
 /** How a platform is asked for taps. @publicApi */
 export interface TapPolling {
-  /** What was tapped, told again until it is confirmed. @param isWaiting waits for the first, half a minute at most @throws DeliveryError; the signal's reason */
+  /**
+   * What was tapped, told again until it is confirmed.
+   * @param isWaiting waits for the first, half a minute at most
+   * @throws DeliveryError; the signal's reason
+   */
   poll(isWaiting: boolean, signal: AbortSignal): Promise<HeardTaps>;
   /** What was told up to this mark is done, and is not told again. @throws DeliveryError likewise */
   confirm(mark: string, signal: AbortSignal): Promise<void>;
 }
 
-/** How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by {@link blocks} what is shown. @publicApi */
+/**
+ * How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by {@link
+ * blocks} what is shown.
+ * @publicApi
+ */
 export interface Buttons {
   /** Before the ids of its people in `approvers`: `telegram`. */
   readonly people: string;
@@ -183,7 +194,11 @@ export abstract class Channel {
   /** True: the platform knows idempotency keys and shows nothing twice that came under the same one. @default false */
   readonly knowsKeys: boolean = false;
 
-  /** True: {@link send} resolves when the platform has taken the message, and a refusal may follow unheard: it ends as `accepted`. @default false */
+  /**
+   * True: {@link send} resolves when the platform has taken the message, and a refusal may follow unheard: it ends as
+   * `accepted`.
+   * @default false
+   */
   readonly onlyAccepts: boolean = false;
 
   /** True: it answers where an event came from, and is nobody's default channel. @default false */
@@ -200,28 +215,48 @@ export abstract class Channel {
     return null;
   }
 
-  /** A Markdown text in the platform's form, as the messages in which it is sent. Nobody may be notified by it (`@everyone`). @default one, unchanged */
+  /**
+   * A Markdown text in the platform's form, as the messages in which it is sent. Nobody may be notified by it
+   * (`@everyone`).
+   * @default one, unchanged
+   */
   parts(markdown: string): readonly string[] {
     return [markdown];
   }
 
-  /** Whether a text, an id or an author makes a message this channel's own, which is no news. Nobody else may be able to make one. @default none is */
+  /**
+   * Whether a text, an id or an author makes a message this channel's own, which is no news. Nobody else may be able to
+   * make one.
+   * @default none is
+   */
   isOwn(_text: string): boolean {
     return false;
   }
 
-  /** What people read of a part where markup is taken away when it is sent: no link may come together there. @default the part as it is */
+  /**
+   * What people read of a part where markup is taken away when it is sent: no link may come together there.
+   * @default the part as it is
+   */
   shown(part: string): string {
     return part;
   }
 
-  /** Sends one message; resolves when the platform has taken it. @returns its id, where it has one. @throws DeliveryError; the signal's reason when it aborts */
+  /**
+   * Sends one message; resolves when the platform has taken it.
+   * @returns its id, where it has one.
+   * @throws DeliveryError; the signal's reason when it aborts
+   */
   abstract send(
     message: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ messageId?: string | undefined }>;
 
-  /** Shows where an event came from that it was heard, for a minute at most; may be asked twice. @param at a recipient @throws DeliveryError @default nothing */
+  /**
+   * Shows where an event came from that it was heard, for a minute at most; may be asked twice.
+   * @param at a recipient
+   * @throws DeliveryError
+   * @default nothing
+   */
   acknowledge?(
     at: Pick<OutgoingMessage, 'to' | 'idempotencyKey'>,
     signal: AbortSignal,
@@ -234,15 +269,25 @@ export interface ChannelBinding {
   readonly provider: Channel;
   /** Recipient when nobody named one. */
   readonly to?: string | undefined;
-  /** When nobody can tell whether a message arrived, without idempotency keys: `retry` may show it twice, `stop` may lose it. @default 'retry' */
+  /**
+   * When nobody can tell whether a message arrived, without idempotency keys: `retry` may show it twice, `stop` may
+   * lose it.
+   * @default 'retry'
+   */
   readonly onUnknown?: 'retry' | 'stop' | undefined;
   /** When nothing is sent there but questions, notices and what a mapping excepts; that waits until they are over. @default never */
   readonly quietHours?: Hours | undefined;
 }
 
-/** The channels by id, read anew when a step needs one. A reply to a channel that is not there is not delivered. @publicApi */
+/**
+ * The channels by id, read anew when a step needs one. A reply to a channel that is not there is not delivered.
+ * @publicApi
+ */
 export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
-  /** Where replies go that name no channel, while the main session has spoken nowhere. @default the only channel, else `chan_1` */
+  /**
+   * Where replies go that name no channel, while the main session has spoken nowhere.
+   * @default the only channel, else `chan_1`
+   */
   readonly default?: ChannelId;
   /** How long a delivery is tried again, in hours from its acceptance, over 0 and at most 168. @default 24 */
   readonly retryHours?: number;

@@ -8,7 +8,10 @@ export abstract class Clock {
     return this.now();
   }
 
-  /** Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects); does not keep the process alive. */
+  /**
+   * Resolves after `ms` milliseconds, or as soon as `signal` aborts (it never rejects); does not keep the process
+   * alive.
+   */
   abstract wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

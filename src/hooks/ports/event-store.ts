@@ -186,7 +186,10 @@ export interface EventFilter {
   readonly since?: number;
   /** Only those that were accepted before, epoch milliseconds. */
   readonly until?: number;
-  /** Words and "quoted phrases" that are all in the event, whatever their case and accents; one of three characters at least, all together at most 200. */
+  /**
+   * Words and "quoted phrases" that are all in the event, whatever their case and accents; one of three characters at
+   * least, all together at most 200.
+   */
   readonly search?: string;
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;
@@ -271,6 +274,9 @@ export abstract class EventStore {
     filter: SessionFilter,
   ): Promise<{ sessions: readonly SessionSummary[]; nextCursor: string | null }>;
 
-  /** Null when nothing was ever written under that full key. The newest 100 turns at most. @param page of the system events that wait. */
+  /**
+   * Null when nothing was ever written under that full key. The newest 100 turns at most.
+   * @param page of the system events that wait.
+   */
   abstract session(key: string, page: SessionFilter): Promise<SessionDetails | null>;
 }

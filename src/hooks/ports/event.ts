@@ -74,9 +74,15 @@ export interface IdempotencyKey {
   readonly scope: string;
   readonly key: string;
   readonly digest: string;
-  /** What the same key with other content is: `conflict` refused, `repeat` a repeat, `new` an event of its own with a warning, `latest` likewise, the last content alone remembered. */
+  /**
+   * What the same key with other content is: `conflict` refused, `repeat` a repeat, `new` an event of its own with a
+   * warning, `latest` likewise, the last content alone remembered.
+   */
   readonly onOtherContent: 'conflict' | 'repeat' | 'new' | 'latest';
-  /** The scope before edition 2, among all senders: it counts where the event that has it was verified alike. @default none */
+  /**
+   * The scope before edition 2, among all senders: it counts where the event that has it was verified alike.
+   * @default none
+   */
   readonly former?: { readonly scope: string; readonly verifiedBy: string };
   /** Epoch milliseconds until which it is remembered. */
   readonly keepUntil: number;
@@ -108,7 +114,10 @@ export interface SkipReceipt {
   readonly isSilent: boolean;
 }
 
-/** `replayed`: the same key came before, nothing was written; `conflict`: it came with other content; `full`, `hook-full`: too many wait; `paused`: by the operator. */
+/**
+ * `replayed`: the same key came before, nothing was written; `conflict`: it came with other content; `full`,
+ * `hook-full`: too many wait; `paused`: by the operator.
+ */
 export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }
   | { readonly outcome: 'replayed'; readonly receipt: Receipt }
@@ -119,7 +128,10 @@ export type Acceptance =
 
 /** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
 export interface ObservedRequest {
-  /** `wake`, `agent` or the id of the mapping; where conditions refused, their path; null when none was reached. Never a name from the URL. */
+  /**
+   * `wake`, `agent` or the id of the mapping; where conditions refused, their path; null when none was reached. Never a
+   * name from the URL.
+   */
   readonly hook: string | null;
   /** HTTP status of the answer. */
   readonly status: number;

@@ -1,4 +1,5 @@
-// What stands behind the module and can be replaced. Erasable TypeScript without decorators: threads of the ledger load single files of it as they are.
+// What stands behind the module and can be replaced. Erasable TypeScript without decorators: threads of the ledger load
+// single files of it as they are.
 export * from './activity.ts';
 export * from './agent-directory.ts';
 export * from './agent-runner.ts';

@@ -44,7 +44,10 @@ export interface NewWork {
   readonly eventId?: string;
   /** Epoch milliseconds before which a heartbeat or a notice is not begun; until then it does not hold its key. */
   readonly dueAt: number;
-  /** At most one of this kind and key waits: where one was never begun and is due later, this one's `dueAt` and `job` replace its own, else this one is dropped. */
+  /**
+   * At most one of this kind and key waits: where one was never begun and is due later, this one's `dueAt` and `job`
+   * replace its own, else this one is dropped.
+   */
   readonly once?: boolean;
   /** Of a run whose session has one already: there is no run, or it takes the place of those that have not acted. @default it waits */
   readonly whenBusy?: 'skip' | 'replace';
@@ -144,7 +147,10 @@ export interface DeliveryTarget {
   /** The reply goes to where the event came from, by the first channel of this provider, or by {@link channel} where one is named. */
   readonly provider?: string;
   readonly to?: string;
-  /** Who named channel or recipient; `content`: a template or transform. Absent: nobody. Only what the mapping or configuration says becomes the last route. */
+  /**
+   * Who named channel or recipient; `content`: a template or transform. Absent: nobody. Only what the mapping or
+   * configuration says becomes the last route.
+   */
   readonly toFrom?: 'mapping' | 'request' | 'content';
   /** True: links and images of the reply are shown as such, though the run was shown foreign text. */
   readonly allowLinks?: boolean;
@@ -217,7 +223,10 @@ export function isDirect({ runId, eventId }: DeliveryJob): boolean {
   return runId === null && eventId !== null;
 }
 
-/** One account's deliveries to one recipient are one line, by whatever channel. @param account the first channel of the account */
+/**
+ * One account's deliveries to one recipient are one line, by whatever channel.
+ * @param account the first channel of the account
+ */
 export function deliveryWork(job: DeliveryJob, account: ChannelId, dueAt: number): NewWork {
   return {
     lane: 'delivery',
@@ -241,7 +250,11 @@ export const HEARTBEAT_COALESCE_MS = 250;
 /** How long the heartbeat of a run waits for the end of its delivery, so that it need not tell what was told. */
 export const DELIVERY_WAIT_MS = 30_000;
 
-/** Many heartbeats that ask within {@link HEARTBEAT_COALESCE_MS} get one. @param dueAt epoch milliseconds. @default that time from now */
+/**
+ * Many heartbeats that ask within {@link HEARTBEAT_COALESCE_MS} get one.
+ * @param dueAt epoch milliseconds.
+ * @default that time from now
+ */
 export function immediateHeartbeat(
   agentId: string,
   now: number,

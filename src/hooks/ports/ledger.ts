@@ -11,7 +11,11 @@ import type { LedgerAdmin } from './ledger-admin.ts';
 import type { Refusals } from './refusals.ts';
 import type { WorkLedger } from './work-ledger.ts';
 
-/** The durable core: eight ports of one store, which a host replaces together. The HTTP side writes by {@link Intake} alone, steps of work by {@link WorkLedger}. @publicApi */
+/**
+ * The durable core: eight ports of one store, which a host replaces together. The HTTP side writes by {@link Intake}
+ * alone, steps of work by {@link WorkLedger}.
+ * @publicApi
+ */
 export interface Ledger {
   readonly intake: Intake;
   readonly work: WorkLedger;
@@ -57,7 +61,10 @@ export abstract class Intake {
   /** The event to which an idempotency key belongs now; null: nobody has it. */
   abstract holderOf(key: IdempotencyKey): Promise<string | null>;
 
-  /** Stores the event, its actions and their work in one commit, fsynced before it resolves. @throws LedgerUnavailable when nothing was stored. */
+  /**
+   * Stores the event, its actions and their work in one commit, fsynced before it resolves.
+   * @throws LedgerUnavailable when nothing was stored.
+   */
   abstract accept(event: NewEvent, limits: AcceptLimits): Promise<Acceptance>;
 
   /** The newest {@link KEPT_CERTIFICATES} that were kept. None in a ledger that keeps none: each is fetched again after a start. */
@@ -145,7 +152,10 @@ export abstract class Sessions {
   /** Forgets where a main session last spoke: at all, and per channel. */
   abstract clearRoutes(session: string): Promise<void>;
 
-  /** Forgets the transcript and the conversation that the runner keeps; what waits stays. A turn under way adds itself when it ends. */
+  /**
+   * Forgets the transcript and the conversation that the runner keeps; what waits stays. A turn under way adds itself
+   * when it ends.
+   */
   abstract clearTranscript(session: string): Promise<void>;
 }
 
@@ -175,7 +185,10 @@ export interface StoreState {
 
 /** Keeps the ledger small and healthy. @publicApi */
 export abstract class Maintenance {
-  /** Forgets a small step's worth of what is older; unfinished events are never touched. @returns true: there is more to do. */
+  /**
+   * Forgets a small step's worth of what is older; unfinished events are never touched.
+   * @returns true: there is more to do.
+   */
   abstract prune(retention: Retention): Promise<boolean>;
 
   /** Resolves when the ledger can write; rejects with {@link LedgerUnavailable} and the reason when it cannot. */
@@ -186,7 +199,10 @@ export abstract class Maintenance {
     return null;
   }
 
-  /** Resolves with a sentence when the store is lost for good, e.g. because its file was removed; pending while it works or cannot tell. */
+  /**
+   * Resolves with a sentence when the store is lost for good, e.g. because its file was removed; pending while it works
+   * or cannot tell.
+   */
   untilLost(): Promise<string> {
     return new Promise(() => {});
   }

@@ -20,7 +20,10 @@ export function whyNowhere({ provider, to }: DeliveryTarget): string {
 
 /** Decides through which channel and to whom a message goes (behaviour.md §5). */
 export abstract class Recipients {
-  /** The recipient is the first that is known: the named one, the channel's own, its last one in this session. @returns null: no such channel */
+  /**
+   * The recipient is the first that is known: the named one, the channel's own, its last one in this session.
+   * @returns null: no such channel
+   */
   abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
 
   /** Where an event came from. Null: the payload does not say it, or nobody speaks there. */

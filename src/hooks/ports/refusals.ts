@@ -74,7 +74,11 @@ export const KEPT_REFUSALS = 10_000;
 
 /** Keeps who was refused and why. Not on the way of any request: the module records at most once a second. @publicApi */
 export abstract class Refusals {
-  /** Keeps the newest {@link KEPT_REFUSALS} of each kind; sums are added up. @param changes of the same commit @throws LedgerUnavailable when nothing was stored */
+  /**
+   * Keeps the newest {@link KEPT_REFUSALS} of each kind; sums are added up.
+   * @param changes of the same commit
+   * @throws LedgerUnavailable when nothing was stored
+   */
   abstract record(refusals: readonly NewRefusal[], changes: readonly Change[]): Promise<void>;
 
   /** Newest first. */

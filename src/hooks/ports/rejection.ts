@@ -1,6 +1,9 @@
 import type { RefusalKind } from './index.ts';
 
-/** Every refusal and failure a sender can meet; `{detail}` is filled in where it is raised. A test compares it with docs/errors.md. */
+/**
+ * Every refusal and failure a sender can meet; `{detail}` is filled in where it is raised. A test compares it with
+ * docs/errors.md.
+ */
 export const REJECTIONS = {
   token_in_query: {
     status: 400,
@@ -147,7 +150,11 @@ export interface KnownSender {
   readonly reason: string;
 }
 
-/** A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the machine. @publicApi */
+/**
+ * A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the
+ * machine.
+ * @publicApi
+ */
 export class Rejection extends Error {
   override readonly name = 'Rejection';
   readonly code: RejectionCode;

@@ -1,4 +1,7 @@
-/** Header with the number of runs in a row that led to a message, each by its reply to the one before; 1 for the reply to an event that names none. */
+/**
+ * Header with the number of runs in a row that led to a message, each by its reply to the one before; 1 for the reply
+ * to an event that names none.
+ */
 export const ROUND_HEADER = 'hooks-round';
 
 /** So many rounds begin unasked; a run of a later one waits for a person, a message of one is not sent. */

@@ -1,4 +1,7 @@
-/** Tells whoever waits for a run in this process that it has ended. Remembers nothing: whoever hears of an end, or has waited long enough, asks `EventStore.run`. */
+/**
+ * Tells whoever waits for a run in this process that it has ended. Remembers nothing: whoever hears of an end, or has
+ * waited long enough, asks `EventStore.run`.
+ */
 export class RunEnds {
   readonly #listeners = new Map<string, Set<() => void>>();
 

@@ -34,7 +34,10 @@ export interface ApproveSettings {
   readonly then?: WhenOver;
   /** Whether later work of the session goes on. Default: `continue` for isolated runs, else `hold`. */
   readonly whileWaiting?: WhileWaiting;
-  /** People by their ids on a platform, such as `telegram:12345`, who alone may tap then; `configure`: operators with that role only. Default: whoever is asked privately, and role `operate`. */
+  /**
+   * People by their ids on a platform, such as `telegram:12345`, who alone may tap then; `configure`: operators with
+   * that role only. Default: whoever is asked privately, and role `operate`.
+   */
   readonly approvers?: readonly string[];
 }
 
@@ -58,7 +61,10 @@ export interface AskedCall {
 
 /** `waitFor` of a mapping or an agent: the event that its runs wait for. @publicApi */
 export interface WaitForOption {
-  /** Key that the other event gives with `resume`. With it a run begins once that event has come; without, its agent says while it runs what it waits for. */
+  /**
+   * Key that the other event gives with `resume`. With it a run begins once that event has come; without, its agent
+   * says while it runs what it waits for.
+   */
   readonly key?: string;
   /** Ids of the mappings whose events may resume it. */
   readonly by: readonly string[];
@@ -102,7 +108,10 @@ export interface ResumingEvent {
 export interface NewWait {
   readonly id: string;
   readonly kind: WaitKind;
-  /** By what open ones are found: mapping (or hook) and sender where a person is asked, else {@link eventOwner} or {@link earlyOwner}. */
+  /**
+   * By what open ones are found: mapping (or hook) and sender where a person is asked, else {@link eventOwner} or
+   * {@link earlyOwner}.
+   */
   readonly owner: string;
   /** Epoch milliseconds. */
   readonly openedAt: number;
@@ -276,10 +285,17 @@ export function showCalls(calls: readonly AskedCall[]): string {
   return calls.map(({ tool, input }) => `${tool} ${input}`).join('\n');
 }
 
-/** `unknown`: nobody asks this; `no-reply`: it has words of a reply, and is about none; `over`: its time is. @publicApi */
+/**
+ * `unknown`: nobody asks this; `no-reply`: it has words of a reply, and is about none; `over`: its time is.
+ * @publicApi
+ */
 export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-before' | 'over';
 
 export abstract class TapDoor {
-  /** Decides by the tap or the codes of a verified body; durable when it resolves. @param scheme that verified it @returns the platform's answer; null: it holds something else */
+  /**
+   * Decides by the tap or the codes of a verified body; durable when it resolves.
+   * @param scheme that verified it
+   * @returns the platform's answer; null: it holds something else
+   */
   abstract knock(scheme: string, body: unknown): Promise<object | null> | null;
 }

@@ -95,7 +95,10 @@ export type StepOutcome =
   | { type: 'continue' }
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
-  /** `wait` absent: what was asked before is open still. `awaits`: key of the event; where it came already, it is due at once. `onEnd`: queued when the wait has ended. */
+  /**
+   * `wait` absent: what was asked before is open still. `awaits`: key of the event; where it came already, it is due at
+   * once. `onEnd`: queued when the wait has ended.
+   */
   | {
       type: 'wait';
       for: HeldFor;
@@ -130,7 +133,10 @@ export interface ClaimLimits {
   readonly resting?: Readonly<Record<string, number>>;
 }
 
-/** How long a lease holds without being renewed, in a store that several processes share; alone, it ends with its step or the process. */
+/**
+ * How long a lease holds without being renewed, in a store that several processes share; alone, it ends with its step
+ * or the process.
+ */
 export const LEASE_MS = 20_000;
 
 /**
@@ -165,7 +171,10 @@ export abstract class WorkLedger {
   /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
   abstract reconsider(): Promise<void>;
 
-  /** Reserves a turn's use by all of its budgets, or by none where one is full. What was reserved by an attempt that was cut off counts as used. */
+  /**
+   * Reserves a turn's use by all of its budgets, or by none where one is full. What was reserved by an attempt that was
+   * cut off counts as used.
+   */
   abstract reserveTurn(turn: TurnReservation): Promise<BudgetRoom>;
 
   /** Adds work that no event asked for (a periodic heartbeat). */
@@ -174,15 +183,24 @@ export abstract class WorkLedger {
   /** What no notice has told yet. @param maxLines different ones. */
   abstract badEnds(maxLines: number): Promise<BadEnds>;
 
-  /** Keeps how channels fared, over restarts and for all who share the ledger; what is null stays. Called once a second at most. */
+  /**
+   * Keeps how channels fared, over restarts and for all who share the ledger; what is null stays. Called once a second
+   * at most.
+   */
   abstract noteChannels(news: ChannelConditions): Promise<void>;
 
   /** Extends a lease. False: it has ended, or was lost to another attempt. */
   abstract renew(lease: Lease): Promise<boolean>;
 
-  /** Notes before an agent that can act is asked: if the attempt is cut off, every later lease says so. False: the lease was lost. */
+  /**
+   * Notes before an agent that can act is asked: if the attempt is cut off, every later lease says so. False: the lease
+   * was lost.
+   */
   abstract noteActing(lease: Lease): Promise<boolean>;
 
-  /** Ends a step: `end` and all `changes` become durable together. False: the lease was lost. @throws LedgerUnavailable: try again; else the work is begun again after {@link LEASE_MS} */
+  /**
+   * Ends a step: `end` and all `changes` become durable together. False: the lease was lost.
+   * @throws LedgerUnavailable: try again; else the work is begun again after {@link LEASE_MS}
+   */
   abstract commit(lease: Lease, end: StepOutcome, changes: readonly Change[]): Promise<boolean>;
 }

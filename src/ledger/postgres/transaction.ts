@@ -51,7 +51,10 @@ const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.m
 /** Connections with no pooler between: the process that they were begun by is the one that has their transactions. */
 const DIRECT = new WeakMap<PoolClient, number>();
 
-/** What nobody waits for goes out with the commit. @throws UnclearCommit: its answer was lost, else nothing is written */
+/**
+ * What nobody waits for goes out with the commit.
+ * @throws UnclearCommit: its answer was lost, else nothing is written
+ */
 export async function transact<T>(
   client: PoolClient,
   statements: SentStatements,

@@ -30,7 +30,10 @@ export function withAbsoluteWorkspaces(agents: unknown, dir: string): unknown {
 /** Where `runner.env` and `tools.mcp.*.env` list names of variables. */
 const VARIABLE_NAME = /\.env\[\d+\]$/;
 
-/** Whatever `agents` and `models` say, variables of programs included, holds none of our tokens: whoever knows one could speak as a sender or an operator. */
+/**
+ * Whatever `agents` and `models` say, variables of programs included, holds none of our tokens: whoever knows one could
+ * speak as a sender or an operator.
+ */
 export function leakedTokens(
   { agents, models, token, tokens: scoped, gatewayAuthToken }: HooksSettingsInput,
   env: Environment,

@@ -6,7 +6,10 @@ import { replaceFile } from './fragments.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** `.env` with these variables: known ones get the new value on their line, others follow at the end. @throws RangeError for a value that no line can say */
+/**
+ * `.env` with these variables: known ones get the new value on their line, others follow at the end.
+ * @throws RangeError for a value that no line can say
+ */
 export function withVariables(text: string | undefined, variables: Variables): string {
   let next = text ?? '';
   if (next !== '' && !next.endsWith('\n')) next += '\n';

@@ -50,7 +50,11 @@ export function findFragment(
   return fragments.find(({ file }) => file === fragmentFile(name));
 }
 
-/** @param here as it was read; whoever wrote the fragment since is not overwritten @returns the configuration as it is then @throws ConfigurationUnchanged */
+/**
+ * @param here as it was read; whoever wrote the fragment since is not overwritten
+ * @returns the configuration as it is then
+ * @throws ConfigurationUnchanged
+ */
 export async function changeFragment(
   here: Inspection,
   { name, sections, command, keepsKeys }: FragmentPlan,

@@ -31,7 +31,11 @@ export class FragmentKeeper {
     return whyFragmentsUnwritable(this.dir);
   }
 
-  /** Two at a time would each write without what the other wrote. @param what was done, for the log @throws what `change` does; nothing was written then */
+  /**
+   * Two at a time would each write without what the other wrote.
+   * @param what was done, for the log
+   * @throws what `change` does; nothing was written then
+   */
   change<T extends object>(
     what: string,
     change: (here: Inspection) => Promise<T>,

@@ -22,7 +22,8 @@ import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { syncDirectory } from '../../platform/sync-directory.ts';
 
-// What a command sets up stands in a fragment of its own, beside gateway.json5, which nobody edits; merge.ts merges them.
+// What a command sets up stands in a fragment of its own, beside gateway.json5, which nobody edits; merge.ts merges
+// them.
 
 export const FRAGMENTS_DIR = 'gateway.d';
 
@@ -64,7 +65,11 @@ export function isFragment(name: string): boolean {
   return !name.startsWith('.') && name.endsWith('.json5');
 }
 
-/** In the code-point order of the names, in which they are merged. @param dir may have no folder of fragments @throws ConfigurationError names each file that cannot be read */
+/**
+ * In the code-point order of the names, in which they are merged.
+ * @param dir may have no folder of fragments
+ * @throws ConfigurationError names each file that cannot be read
+ */
 export function readFragments(dir: string): Fragment[] {
   const problems: { key: string; message: string }[] = [];
   const fragments = fragmentNames(dir).flatMap((name): Fragment[] => {
@@ -123,7 +128,13 @@ function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Writes the whole fragment in one go (0600); one that is replaced keeps its owner. @param data `${NAME}` in it is text but in what is {@link Written} @param command its author @param keepsKeys that a person adds @returns its path */
+/**
+ * Writes the whole fragment in one go (0600); one that is replaced keeps its owner.
+ * @param data `${NAME}` in it is text but in what is {@link Written}
+ * @param command its author
+ * @param keepsKeys that a person adds
+ * @returns its path
+ */
 export function writeFragment(
   dir: string,
   name: string,

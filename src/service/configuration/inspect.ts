@@ -24,7 +24,8 @@ import { resolveSections } from './resolve.ts';
 import type { ResolvedSections } from './resolve.ts';
 import { TokenFile, newToken } from './token-file.ts';
 
-// How a configuration comes about: files.ts, merge.ts, environment.ts, resolve.ts, without changing anything. load.ts does the same for a start.
+// How a configuration comes about: files.ts, merge.ts, environment.ts, resolve.ts, without changing anything. load.ts
+// does the same for a start.
 
 const DEMO_HOOK_TOKEN = join('data', 'hook-token');
 
@@ -57,7 +58,10 @@ export interface Inspection {
   readonly needed: readonly Need[];
 }
 
-/** Reads and checks everything without a side effect. @param tokenOf the hook token of the demo: the kept one, or one that nobody keeps. */
+/**
+ * Reads and checks everything without a side effect.
+ * @param tokenOf the hook token of the demo: the kept one, or one that nobody keeps.
+ */
 export async function inspectConfiguration(
   dir: string,
   processEnv: Environment,
@@ -172,7 +176,10 @@ function readSections(
   };
 }
 
-/** Inside one file a mapping behind another is worth a warning; a fragment must not silence a hook of another file, nor be silenced by one. */
+/**
+ * Inside one file a mapping behind another is worth a warning; a fragment must not silence a hook of another file, nor
+ * be silenced by one.
+ */
 function isUnreachable(warning: Problem, merged: MergedSections): boolean {
   return warning.message.startsWith('can never match') && merged.isAboutFragment(warning);
 }

@@ -25,7 +25,11 @@ const UNIX = 'unix:';
 const LONGEST_PATH = 107;
 const HOST_AND_PORT = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i;
 
-/** `18791` (on 127.0.0.1), `'[::1]:18791'`, `':18791'` (every address), `'unix:/run/ops.sock'`. @param dir what a relative path starts from. @returns null: none of these */
+/**
+ * `18791` (on 127.0.0.1), `'[::1]:18791'`, `':18791'` (every address), `'unix:/run/ops.sock'`.
+ * @param dir what a relative path starts from.
+ * @returns null: none of these
+ */
 export function parseListenAddress(value: unknown, dir = '/'): ListenAddress | null {
   if (typeof value === 'number') return toTcp('127.0.0.1', value);
   if (typeof value !== 'string') return null;

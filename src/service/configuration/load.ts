@@ -41,7 +41,11 @@ export function configurationDirectory(env: Environment, cwd: string): string {
   throw new ConfigurationError([{ key: 'GATEWAY_CONFIG_DIR', message }]);
 }
 
-/** Tokens that nobody gave are generated once nothing is wrong. @param changed what a running service has read; no directory is made. Absent: a start @throws ConfigurationError with every problem. */
+/**
+ * Tokens that nobody gave are generated once nothing is wrong.
+ * @param changed what a running service has read; no directory is made. Absent: a start
+ * @throws ConfigurationError with every problem.
+ */
 export async function loadConfiguration(
   dir: string,
   processEnv: Environment,

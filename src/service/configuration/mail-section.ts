@@ -15,7 +15,8 @@ const OF_THE_MAPPING = OptionPlace.of(MailOptions)
   .filter(({ traits }) => traits.restart === false)
   .map(({ key }) => key);
 
-// `hooks.mail` is one block that serves the watcher and the mapping "mail"; what is wrong with the mapping is reported under the key that was written.
+// `hooks.mail` is one block that serves the watcher and the mapping "mail"; what is wrong with the mapping is reported
+// under the key that was written.
 
 export interface DividedHooks {
   readonly hooks: Sections;

@@ -12,7 +12,11 @@ export const MASK = '***';
 /** Shorter texts occur by chance. */
 const SHORTEST_SECRET = 6;
 
-/** Texts with a variable are as they were written; of an address the server is shown. @param written before variables and defaults @param known further secrets */
+/**
+ * Texts with a variable are as they were written; of an address the server is shown.
+ * @param written before variables and defaults
+ * @param known further secrets
+ */
 export function maskSecrets(
   configuration: Record<string, unknown>,
   written: unknown,

@@ -20,7 +20,10 @@ interface Entry {
   readonly index: number;
 }
 
-/** One configuration of all files: objects merge, mappings and agents are appended, presets united, any other value of a later file wins. */
+/**
+ * One configuration of all files: objects merge, mappings and agents are appended, presets united, any other value of a
+ * later file wins.
+ */
 export class MergedSections {
   /** What is wrong with the files beside each other; the keys name the file. */
   readonly problems: Problem[] = [];
@@ -52,7 +55,10 @@ export class MergedSections {
     return [file, ...others];
   }
 
-  /** As `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as in that file; as it is when there is only gateway.json5, or no file says anything. */
+  /**
+   * As `gateway.d/ci.json5: hooks.mappings[0].channel`, counted as in that file; as it is when there is only
+   * gateway.json5, or no file says anything.
+   */
   place({ key, message, names = [] }: NamingProblem): Problem {
     if (!this.#files.some(({ file }) => file !== GATEWAY_FILE)) return { key, message };
     const told = names.reduce((text, name) => text.replaceAll(name, this.#told(name)), message);

@@ -107,7 +107,10 @@ export class RunningConfiguration {
 
 export const ENVIRONMENT = Symbol('ENVIRONMENT');
 
-/** Applies a changed configuration while the service runs, noticed or announced by SIGHUP: all of it, or nothing and the reasons. What needs a restart is logged. */
+/**
+ * Applies a changed configuration while the service runs, noticed or announced by SIGHUP: all of it, or nothing and the
+ * reasons. What needs a restart is logged.
+ */
 @Injectable()
 export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #logger = new Logger('Configuration');
@@ -147,7 +150,10 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     this.#watch.stop();
   }
 
-  /** Reads the files again and puts them in force, or keeps what is and says why; one reload after the other. Never rejects. */
+  /**
+   * Reads the files again and puts them in force, or keeps what is and says why; one reload after the other. Never
+   * rejects.
+   */
   reload(): Promise<void> {
     this.#reloaded = this.#reloaded.then(() => this.#reload());
     return this.#reloaded;
@@ -178,7 +184,10 @@ export class ConfigurationReload implements OnApplicationBootstrap, OnModuleDest
     }
   }
 
-  /** Ignores events without a change. Refused files are read again even when saved unchanged: what they lacked may be elsewhere. */
+  /**
+   * Ignores events without a change. Refused files are read again even when saved unchanged: what they lacked may be
+   * elsewhere.
+   */
   #reloadIfChanged(): void {
     const { dir } = this.running.started;
     const isSavedAgain = this.#refusedAt !== undefined && this.#refusedAt !== writtenAt(dir);

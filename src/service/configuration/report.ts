@@ -18,7 +18,10 @@ export interface ConfigurationReport extends ShownConfiguration {
   readonly restartFor: readonly string[];
 }
 
-/** Values of files that were refused are shown nowhere, only what is wrong with them. @param env that the service was started with */
+/**
+ * Values of files that were refused are shown nowhere, only what is wrong with them.
+ * @param env that the service was started with
+ */
 export async function reportConfiguration(
   running: RunningConfiguration,
   env: Environment,

@@ -41,7 +41,8 @@ import { CONFIGURATION, ConfigurationOptions, GatewayOptions, OpsOptions } from 
 import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
-// Problems keep a service from starting and a reload from being taken; warnings are logged. Those of the hooks' own check come under the keys of gateway.json5.
+// Problems keep a service from starting and a reload from being taken; warnings are logged. Those of the hooks' own
+// check come under the keys of gateway.json5.
 
 const OPERATOR_TOKEN_FILE = 'operator-token';
 
@@ -67,7 +68,11 @@ export interface ResolvedSections {
   readonly hooksWarnings: readonly Problem[];
 }
 
-/** Asks every check, so that all problems are seen at once. @param dir what relative paths start from. @param env what agents may be given variables of. */
+/**
+ * Asks every check, so that all problems are seen at once.
+ * @param dir what relative paths start from.
+ * @param env what agents may be given variables of.
+ */
 export async function resolveSections(
   sections: Sections,
   dir: string,

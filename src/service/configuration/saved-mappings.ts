@@ -14,7 +14,10 @@ import { maskProblems, maskSecrets } from './masking.ts';
 import { CONFIGURATION } from './sections.ts';
 import { ConfigurationUnchanged } from './unchanged.ts';
 
-/** Mappings saved over the operator API: `gateway.d/mapping-<id>.json5`. What comes over the API is data: it names no variable, holds no secret, takes no guard away. */
+/**
+ * Mappings saved over the operator API: `gateway.d/mapping-<id>.json5`. What comes over the API is data: it names no
+ * variable, holds no secret, takes no guard away.
+ */
 
 /** What these fragments name as their author. */
 const AUTHOR = 'Try of the console';

@@ -27,7 +27,10 @@ export function variablesOf(files: ConfigurationFiles): string[] {
   return [...new Set(names)];
 }
 
-/** What came into the configuration from outside of its files, in every form a text may hold it: shown nowhere, secret or not. */
+/**
+ * What came into the configuration from outside of its files, in every form a text may hold it: shown nowhere, secret
+ * or not.
+ */
 export function interpolatedValues({ files, env, resolved }: Inspection): string[] {
   const values = variablesOf(files).map((name) => env[name] ?? '');
   return [...new Set([...values, keptToken(resolved?.operatorTokenFile)].flatMap(formsOf))];

@@ -32,7 +32,11 @@ export class TokenFile {
     }
   }
 
-  /** Nobody else may read it afterwards, whatever mode it had. @param makesDirectory false: none is made again @throws ConfigurationError */
+  /**
+   * Nobody else may read it afterwards, whatever mode it had.
+   * @param makesDirectory false: none is made again
+   * @throws ConfigurationError
+   */
   readOrCreate(makesDirectory = true): string {
     const kept = this.read();
     try {

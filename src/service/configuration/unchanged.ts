@@ -1,6 +1,9 @@
 // Apart from the code that reads and writes files: the operator API is also that of applications that have none.
 
-/** `elsewhere`, `foreign`, `changed`: `detail` names the file; `several`: it counts tokens; `refused`: it has problems, a line each; `unwritable`: it is the system's code. */
+/**
+ * `elsewhere`, `foreign`, `changed`: `detail` names the file; `several`: it counts tokens; `refused`: it has problems,
+ * a line each; `unwritable`: it is the system's code.
+ */
 export type WhyUnchanged =
   | 'bad-id'
   | 'demo'

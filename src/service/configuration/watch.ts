@@ -11,7 +11,10 @@ const SETTLE_MS = 100;
 /** Files of the configuration directory itself. */
 const FILES = [GATEWAY_FILE, DOTENV_FILE];
 
-/** Directories are watched: a watch on a file that an editor replaces would stay with the old one. Names with `..` count, too: Kubernetes swaps a volume by such a link. */
+/**
+ * Directories are watched: a watch on a file that an editor replaces would stay with the old one. Names with `..`
+ * count, too: Kubernetes swaps a volume by such a link.
+ */
 export class ConfigurationWatch {
   #watcher: FSWatcher | undefined;
   #fragments: FSWatcher | undefined;

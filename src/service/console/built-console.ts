@@ -51,7 +51,11 @@ export class BuiltConsole {
     this.#root = root;
   }
 
-  /** @param name below the console, decoded @param accepted `Accept-Encoding` @returns null: the build made no such file. */
+  /**
+   * @param name below the console, decoded
+   * @param accepted `Accept-Encoding`
+   * @returns null: the build made no such file.
+   */
   async file(name: string, accepted: string): Promise<ConsoleFile | null> {
     const type = TYPES[extname(name)];
     if (type === undefined || !SERVED.test(name)) return null;
@@ -64,7 +68,10 @@ export class BuiltConsole {
     return content === null ? null : { type, content, encoding: undefined, isForEver };
   }
 
-  /** @param mount where the console is, e.g. `/console`; the page takes its assets from there @returns null: the console was not built. */
+  /**
+   * @param mount where the console is, e.g. `/console`; the page takes its assets from there
+   * @returns null: the console was not built.
+   */
   async page(mount: string): Promise<ConsoleFile | null> {
     const html = await this.#read(PAGE);
     if (html === null) return null;

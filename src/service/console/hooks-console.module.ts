@@ -32,17 +32,27 @@ import { OwnAnswers } from './own-answers.ts';
  * @publicApi
  */
 export interface HooksConsoleOptions {
-  /** The operator's token, 16 characters of ASCII or more, asked with every request: a change ends every session; while it is shorter or none, nobody gets in. */
+  /**
+   * The operator's token, 16 characters of ASCII or more, asked with every request: a change ends every session; while
+   * it is shorter or none, nobody gets in.
+   */
   readonly token: string | (() => string);
   /** Below which path both are: `partners` puts them at `/partners/console` and `/partners/ops`. @default the root */
   readonly path?: string;
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
   readonly exposed?: boolean;
-  /** Host names under which browsers open it, e.g. `['hooks.example.com']`, so that no other page passes for the console; addresses always. @default none */
+  /**
+   * Host names under which browsers open it, e.g. `['hooks.example.com']`, so that no other page passes for the
+   * console; addresses always.
+   * @default none
+   */
   readonly hosts?: readonly string[];
   /** Addresses and CIDR ranges of proxies whose word about client and TLS is believed. @default those of `HooksModule` */
   readonly trustedProxies?: readonly string[];
-  /** What is served at `<path>/ops/metrics`: the same that the `HooksModule` has as its `observer`. @default no metrics */
+  /**
+   * What is served at `<path>/ops/metrics`: the same that the `HooksModule` has as its `observer`.
+   * @default no metrics
+   */
   readonly metrics?: HooksMetrics;
   /** Opens the metrics and nothing else; for scrapers. As long as {@link token} has to be. @default none */
   readonly metricsToken?: string;
@@ -65,7 +75,10 @@ export class HooksConsoleModule {
     leaveBodiesUnread(host);
   }
 
-  /** @param hooks what the application itself imports @throws Error at the start: a token is missing or too short, or opens a hook */
+  /**
+   * @param hooks what the application itself imports
+   * @throws Error at the start: a token is missing or too short, or opens a hook
+   */
   static forHooks(hooks: DynamicModule, options: HooksConsoleOptions): DynamicModule {
     const { path, decorators = [], metrics } = options;
     const embed = (controller: Type<object>) => embedded(controller, decorators);
@@ -94,7 +107,10 @@ function below(path: string | undefined, modules: DynamicModule[]): DynamicModul
   return [...modules, RouterModule.register(modules.map(({ module }) => ({ path, module })))];
 }
 
-/** A class of its own: marks of one application appear in no other, and it answers as ours do, whatever interceptors there are. */
+/**
+ * A class of its own: marks of one application appear in no other, and it answers as ours do, whatever interceptors
+ * there are.
+ */
 function embedded(
   controller: Type<object>,
   decorators: readonly HookRouteDecorator[],

@@ -5,7 +5,10 @@ import type { Observable } from 'rxjs';
 import { MODULE_NAMES } from '../../hooks/index.ts';
 import { JsonErrorsFilter } from '../refusals.ts';
 
-/** Sends what our handlers return or throw, innermost of all interceptors: those of the application see nothing to wrap, replace, cache or retry. */
+/**
+ * Sends what our handlers return or throw, innermost of all interceptors: those of the application see nothing to wrap,
+ * replace, cache or retry.
+ */
 export class OwnAnswers implements NestInterceptor {
   readonly #errors = new JsonErrorsFilter(MODULE_NAMES);
 

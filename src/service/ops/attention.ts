@@ -30,7 +30,8 @@ import { OPS_OPTIONS } from './ops-options.ts';
 import type { OpsModuleOptions } from './ops-options.ts';
 import type { AttentionItem } from './status-answers.ts';
 
-// What needs a person, composed once for the console, the operator API and `hooks status`. Whether something is wrong is decided by whoever knows.
+// What needs a person, composed once for the console, the operator API and `hooks status`. Whether something is wrong
+// is decided by whoever knows.
 
 /** Codes of verified requests that failed because of what the operator wrote. */
 const BROKEN_MAPPING: ReadonlySet<string> = new Set([

@@ -10,7 +10,10 @@ import { errorAnswer } from '../refusals.ts';
 import { Needs, operatorOf } from './access/operators.ts';
 import { TrustedProxies } from './access/trusted-proxies.ts';
 
-/** What a handler adds to the entry of its change. Without it the entry has the route, its query, and the numbers and flags of the answer. */
+/**
+ * What a handler adds to the entry of its change. Without it the entry has the route, its query, and the numbers and
+ * flags of the answer.
+ */
 export class Change {
   /** What it is done to; undefined: what the route says. */
   subject: string | undefined;

@@ -7,13 +7,17 @@ import type { EventChanges } from '../../hooks/index.ts';
 import { Refusal } from '../refusals.ts';
 import { OperatorGuard } from './access/operator.guard.ts';
 
-// Server-sent events while a page or command stands open. Both feeds work once for all; a reader that takes nothing for a minute is cut off.
+// Server-sent events while a page or command stands open. Both feeds work once for all; a reader that takes nothing for
+// a minute is cut off.
 
 const TOLD = 50;
 /** Refusals are recorded no more often. */
 const LOOKS_EVERY_MS = 1000;
 
-/** The newest refusals, told when they are others than before: one read of the ledger a second for all who listen, whatever comes. */
+/**
+ * The newest refusals, told when they are others than before: one read of the ledger a second for all who listen,
+ * whatever comes.
+ */
 @Injectable()
 export class RefusalFeed {
   readonly #wakes = new Set<() => void>();
@@ -82,7 +86,10 @@ interface WantedStream {
   readonly withRefusals: boolean;
 }
 
-/** Server-sent events. Nothing is queued for a reader: the next message tells of all that came meanwhile. Ends with what let it in, and at a stop. */
+/**
+ * Server-sent events. Nothing is queued for a reader: the next message tells of all that came meanwhile. Ends with what
+ * let it in, and at a stop.
+ */
 @Injectable()
 export class EventStreams implements BeforeApplicationShutdown {
   readonly #open = new Set<AbortController>();

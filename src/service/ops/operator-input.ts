@@ -142,7 +142,10 @@ export class QueryPipe extends ValidationPipe {
   }
 }
 
-/** Milliseconds of a time that was found to be ISO 8601. @throws Refusal invalid_query for weeks and other forms that are no time here. */
+/**
+ * Milliseconds of a time that was found to be ISO 8601.
+ * @throws Refusal invalid_query for weeks and other forms that are no time here.
+ */
 export function toTime(name: string, text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;

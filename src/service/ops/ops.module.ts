@@ -109,7 +109,11 @@ export class OpsModule {
     };
   }
 
-  /** The operator API within somebody else's application. @param embed makes the controllers fit for it @param metrics absent: none are served */
+  /**
+   * The operator API within somebody else's application.
+   * @param embed makes the controllers fit for it
+   * @param metrics absent: none are served
+   */
   static embedded(
     hooks: DynamicModule,
     options: OpsOptionsFactory,

@@ -19,7 +19,10 @@ const SOMEWHERE = 'http://localhost';
 const OF_CONNECTIONS =
   /^(?:host|connection|keep-alive|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|x-forwarded-.*|forwarded|via|x-real-ip)$/;
 
-/** Requests of the operator's own as their senders would make them. What proves the sender stays in this process, but for signatures, which prove one request. */
+/**
+ * Requests of the operator's own as their senders would make them. What proves the sender stays in this process, but
+ * for signatures, which prove one request.
+ */
 @Injectable()
 export class SenderRequest {
   readonly #logger = new Logger('Operator');
@@ -31,7 +34,10 @@ export class SenderRequest {
     @Inject(OPS_OPTIONS) private readonly options: OpsModuleOptions,
   ) {}
 
-  /** As an event of its own, unless its headers have an idempotency key. @throws Refusal 409 where nobody but the sender can prove it */
+  /**
+   * As an event of its own, unless its headers have an idempotency key.
+   * @throws Refusal 409 where nobody but the sender can prove it
+   */
   async send(request: RequestBody): Promise<PostedAnswer> {
     const settings = this.settings.current;
     const post = this.#sign(asEventOfItsOwn(toPost(request, this.#rule(request))), true);

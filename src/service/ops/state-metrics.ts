@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { ChannelReport, HookUse, RestingBackend, WaitingWork } from '../../hooks/index.ts';
 
-// States for alerts, asked for at the time of the scrape; what cannot be asked then is left out. Labels are names of the configuration, never of a request.
+// States for alerts, asked for at the time of the scrape; what cannot be asked then is left out. Labels are names of
+// the configuration, never of a request.
 
 export interface BudgetShare {
   readonly of: string;

@@ -1,4 +1,5 @@
-// What the operator API answers about the service itself. Texts may hold words of a platform: show them as text, never as markup. Times are ISO 8601 in UTC.
+// What the operator API answers about the service itself. Texts may hold words of a platform: show them as text, never
+// as markup. Times are ISO 8601 in UTC.
 import type { Activity, ChannelReport, UsageBy, UsageLine, WorkCounts } from '../../hooks/index.ts';
 import type { LostAndWhy } from './answers.ts';
 import type { MailStatus } from './ops-options.ts';

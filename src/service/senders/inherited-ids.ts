@@ -1,11 +1,17 @@
 import { secretName, writtenTokens } from '../../hooks/index.ts';
 
-/** Epoch milliseconds by the name of a hook token's secret (`secretName`), and by `token <id>` for any secret of a sender, gone ones too. */
+/**
+ * Epoch milliseconds by the name of a hook token's secret (`secretName`), and by `token <id>` for any secret of a
+ * sender, gone ones too.
+ */
 export type LastUses = ReadonlyMap<string, number>;
 
 type Hooks = Parameters<typeof writtenTokens>[0];
 
-/** What to say, by id, of senders whose secrets were never used while their id was: given to somebody else, or all replaced at once. */
+/**
+ * What to say, by id, of senders whose secrets were never used while their id was: given to somebody else, or all
+ * replaced at once.
+ */
 export function inheritedIds(hooks: Hooks, uses: LastUses): ReadonlyMap<string, string> {
   const written = writtenTokens(hooks).filter(({ id }) => id !== null);
   const found = new Map<string, string>();

@@ -9,7 +9,10 @@ import { newToken } from '../configuration/token-file.ts';
 import { refuseOver, refuseUnusable } from './sender-tokens.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
-/** Operators whose tokens were made by the command: `gateway.d/operator-<id>.json5`, a digest alone. Another token takes its place. */
+/**
+ * Operators whose tokens were made by the command: `gateway.d/operator-<id>.json5`, a digest alone. Another token takes
+ * its place.
+ */
 
 export interface OperatorToken {
   /** Kept nowhere but here. */

@@ -44,7 +44,11 @@ export interface EnabledPreset extends TakenOver {
 export class PresetKeeper {
   constructor(private readonly fragments: FragmentKeeper) {}
 
-  /** @param base where the hooks are reached while no `hooks.publicUrl` says it @param now epoch milliseconds @throws ConfigurationUnchanged */
+  /**
+   * @param base where the hooks are reached while no `hooks.publicUrl` says it
+   * @param now epoch milliseconds
+   * @throws ConfigurationUnchanged
+   */
   enable(id: string, wanted: WantedPreset, base: string, now: number): Promise<EnabledPreset> {
     return this.fragments.change(`the operator enabled the preset ${id}`, async (here) => {
       const preset = presetsOf(here.resolved?.effective).get(id);

@@ -13,7 +13,10 @@ import { newToken } from '../configuration/token-file.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 import { proofKind, senderName } from './sender.ts';
 
-/** What `hooks setup` and the console write: `gateway.d/github.json5` with the secrets, newest first. What a person added to it stays. */
+/**
+ * What `hooks setup` and the console write: `gateway.d/github.json5` with the secrets, newest first. What a person
+ * added to it stays.
+ */
 
 /** What these fragments name as their author, whoever had it do so. */
 const COMMAND = 'hooks setup';
@@ -102,7 +105,11 @@ export interface SecretChange {
   readonly retireOld: boolean;
 }
 
-/** Newest first; undefined where they are none of the fragment's business. None is replaced. @param ask the secret that the sender has made @throws ConfigurationUnchanged */
+/**
+ * Newest first; undefined where they are none of the fragment's business. None is replaced.
+ * @param ask the secret that the sender has made
+ * @throws ConfigurationUnchanged
+ */
 export async function decideSecrets(
   { preset, scheme }: { readonly preset: Preset; readonly scheme: SignatureScheme | undefined },
   present: PresentSender,

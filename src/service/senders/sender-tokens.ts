@@ -9,7 +9,10 @@ import type { Inspection } from '../configuration/inspect.ts';
 import { newToken } from '../configuration/token-file.ts';
 import { ConfigurationUnchanged } from '../configuration/unchanged.ts';
 
-/** Senders whose tokens were made by the command or the console: `gateway.d/token-<id>.json5`, which holds digests alone. */
+/**
+ * Senders whose tokens were made by the command or the console: `gateway.d/token-<id>.json5`, which holds digests
+ * alone.
+ */
 
 /** `hooks.tokens[]` as a fragment has it written, the oldest secret first. */
 export interface Sender {
@@ -34,7 +37,12 @@ export interface MadeToken {
   readonly file: string;
 }
 
-/** One more secret; those that it has go on counting. @param author what the fragment names as its author @param now epoch milliseconds @throws ConfigurationUnchanged */
+/**
+ * One more secret; those that it has go on counting.
+ * @param author what the fragment names as its author
+ * @param now epoch milliseconds
+ * @throws ConfigurationUnchanged
+ */
 export async function addToken(
   here: Inspection,
   { id, hooks, notAfter }: WantedToken,
@@ -73,7 +81,10 @@ export interface GivenToken {
   readonly count: number;
 }
 
-/** @param wanted its id is that of its preset; `rotate`: one more where it has some @throws ConfigurationUnchanged where its tokens stand in a file of the operator's */
+/**
+ * @param wanted its id is that of its preset; `rotate`: one more where it has some
+ * @throws ConfigurationUnchanged where its tokens stand in a file of the operator's
+ */
 export async function giveToken(
   here: Inspection,
   { id, path, rotate }: { readonly id: string; readonly path: string; readonly rotate: boolean },
@@ -89,7 +100,11 @@ export async function giveToken(
   return { token, file, count: sender.tokens.length };
 }
 
-/** @param which `old`: all but the newest. Undefined: its only one @returns how many it had, and has now; without any it is gone @throws ConfigurationUnchanged */
+/**
+ * @param which `old`: all but the newest. Undefined: its only one
+ * @returns how many it had, and has now; without any it is gone
+ * @throws ConfigurationUnchanged
+ */
 export async function retireTokens(
   here: Inspection,
   id: string,

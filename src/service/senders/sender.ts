@@ -8,9 +8,15 @@ import type {
   SignatureScheme,
 } from '../../hooks/index.ts';
 
-/** How a sender of a preset proves who it is: what the preset's setup lines ask a person to enter is what the sender shows. */
+/**
+ * How a sender of a preset proves who it is: what the preset's setup lines ask a person to enter is what the sender
+ * shows.
+ */
 
-/** `own-secret`: we make it, and a person enters it there. `their-secret`: the sender makes it, and a person enters it here. */
+/**
+ * `own-secret`: we make it, and a person enters it there. `their-secret`: the sender makes it, and a person enters it
+ * here.
+ */
 export type ProofKind = 'token' | 'own-secret' | 'their-secret';
 
 export interface SetupValues {

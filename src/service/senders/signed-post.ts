@@ -24,7 +24,10 @@ export interface Signing {
   readonly now: number;
 }
 
-/** `only-sender`: nothing here can sign. `secret-leaves`: it shows its secret, which is not to leave. `unfit`: such a body is never sent or signed. */
+/**
+ * `only-sender`: nothing here can sign. `secret-leaves`: it shows its secret, which is not to leave. `unfit`: such a
+ * body is never sent or signed.
+ */
 export type Unsigned = 'only-sender' | 'secret-leaves' | 'unfit';
 
 export class CannotSign extends Error {
@@ -39,7 +42,10 @@ export class CannotSign extends Error {
   }
 }
 
-/** Signed with the newest secret of the path. As it is where a token proves it, or where it has a signature already. @throws CannotSign */
+/**
+ * Signed with the newest secret of the path. As it is where a token proves it, or where it has a signature already.
+ * @throws CannotSign
+ */
 export function signPost(
   post: HookPost,
   { settings, address, maySecretLeave, now }: Signing,
@@ -108,7 +114,10 @@ function isSigned({ proofs }: SignatureScheme, { headers }: HookPost): boolean {
 
 const MARKS = 64;
 
-/** Other bytes, since a text signed without a time takes effect once: a form gets a parameter, everything else white space at its end. */
+/**
+ * Other bytes, since a text signed without a time takes effect once: a form gets a parameter, everything else white
+ * space at its end.
+ */
 export function asNew(text: string, contentType = ''): string {
   if (contentType.startsWith('application/x-www-form-urlencoded')) {
     return `${text}&sample=${randomUUID()}`;

@@ -20,7 +20,12 @@ interface TokenFiles {
   readonly names?: OptionNames;
 }
 
-/** `hooks.token` first, never itself. @param uses by `secretName`, epoch milliseconds, the later over the earlier @param now epoch milliseconds @param files where there are any */
+/**
+ * `hooks.token` first, never itself.
+ * @param uses by `secretName`, epoch milliseconds, the later over the earlier
+ * @param now epoch milliseconds
+ * @param files where there are any
+ */
 export function listTokens(
   hooks: Hooks,
   uses: readonly ReadonlyMap<string, number>[],

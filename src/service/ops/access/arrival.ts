@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { parseAddress } from '../../../hooks/index.ts';
 
-// How a request reached this process. Without `ops.exposed` the operator's side is for this machine alone, never for a page whose name was made to lead to it.
+// How a request reached this process. Without `ops.exposed` the operator's side is for this machine alone, never for a
+// page whose name was made to lead to it.
 
 const OPERATOR_SOCKETS = new WeakMap<Socket, 'tcp' | 'unix'>();
 
@@ -65,7 +66,10 @@ function tellsOfProxy(header: string): boolean {
   return FORWARDING.has(header) || FORWARDING_BEGINS.some((begin) => header.startsWith(begin));
 }
 
-/** True when a program on this machine asks for itself. One that forwards without saying so cannot be told from a local client. */
+/**
+ * True when a program on this machine asks for itself. One that forwards without saying so cannot be told from a local
+ * client.
+ */
 export function isLocal({ socket, headers }: Arrival): boolean {
   if (Object.keys(headers).some(tellsOfProxy)) return false;
   // By the listener: a TCP connection that has ended has no address either.
@@ -80,7 +84,11 @@ export function askedHost({ url = '', headers }: IncomingMessage): string | unde
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
 }
 
-/** Whether it is meant for us: a page that resolves its name to this machine (DNS rebinding) has no address for a name. @param host absent or empty: no browser @param names lower case, no dot at the end */
+/**
+ * Whether it is meant for us: a page that resolves its name to this machine (DNS rebinding) has no address for a name.
+ * @param host absent or empty: no browser
+ * @param names lower case, no dot at the end
+ */
 export function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined || host === '') return true;
   const [, address, text = ''] = HOST.exec(host) ?? [];

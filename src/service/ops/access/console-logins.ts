@@ -41,7 +41,11 @@ export interface NewLogin extends Login {
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-/** The sessions of the console: the browser holds an id with a mark, the ledger a digest of it, both HMACs under a key slowly derived from the token. A copy of the file opens nothing, and a changed token finds nothing; cookies without our mark, which other ports can set, are dropped before a look-up. */
+/**
+ * The sessions of the console: the browser holds an id with a mark, the ledger a digest of it, both HMACs under a key
+ * slowly derived from the token. A copy of the file opens nothing, and a changed token finds nothing; cookies without
+ * our mark, which other ports can set, are dropped before a look-up.
+ */
 @Injectable()
 export class ConsoleLogins {
   readonly #derived = new Map<string, Promise<Buffer>>();

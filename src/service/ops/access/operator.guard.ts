@@ -60,7 +60,11 @@ export class ConsoleGuard extends AddressGuard {
   }
 }
 
-/** Lets only operators through, by token (missing, wrong or ended: 401; locked: 429) or console cookie (foreign page: 403; ended: 401), up to their role (403). A failing cookie counts as no failure: any page on this machine can have a browser send one. */
+/**
+ * Lets only operators through, by token (missing, wrong or ended: 401; locked: 429) or console cookie (foreign page:
+ * 403; ended: 401), up to their role (403). A failing cookie counts as no failure: any page on this machine can have a
+ * browser send one.
+ */
 @Injectable()
 export class OperatorGuard extends AddressGuard {
   /** True: `ops.metricsToken` is as good. */
@@ -109,7 +113,11 @@ const CONSOLE_HEADER = 'x-hooks-console';
 
 const READING = ['GET', 'HEAD'];
 
-/** Against cookies that come along from any page of the same host, whatever its port. @param isSecure whether it came by TLS @throws Refusal 403 */
+/**
+ * Against cookies that come along from any page of the same host, whatever its port.
+ * @param isSecure whether it came by TLS
+ * @throws Refusal 403
+ */
 function assertFromConsole(request: FastifyRequest, isSecure: boolean): void {
   const { headers } = request;
   const { origin, 'sec-fetch-site': site } = headers;

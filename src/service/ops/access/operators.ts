@@ -6,7 +6,8 @@ import { ROLES } from '../../configuration/operator-tokens.ts';
 import type { OperatorTokens, Role } from '../../configuration/operator-tokens.ts';
 import { Refusal } from '../../refusals.ts';
 
-// Who operates the service. A route without `@Needs` or `@Changes` needs `read` for GET, and everything for anything else.
+// Who operates the service. A route without `@Needs` or `@Changes` needs `read` for GET, and everything for anything
+// else.
 
 export const FIRST_OPERATOR = 'operator';
 

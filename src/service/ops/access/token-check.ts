@@ -18,7 +18,11 @@ export class TokenCheck {
     private readonly clock: Clock,
   ) {}
 
-  /** A short token is compared once a second while the client is locked. @param isForScrapers true: `ops.metricsToken` is as good @throws Refusal 401; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too */
+  /**
+   * A short token is compared once a second while the client is locked.
+   * @param isForScrapers true: `ops.metricsToken` is as good
+   * @throws Refusal 401; 429 while the client is locked, under `hooks.authFailures.strict` for the right token, too
+   */
   async identify(
     request: FastifyRequest,
     presented: string | null,

@@ -11,7 +11,10 @@ import { isBySocketFile } from './arrival.ts';
 import { OPS_OPTIONS } from '../ops-options.ts';
 import type { OpsModuleOptions } from '../ops-options.ts';
 
-/** What is believed of a request that came through a proxy, named by its address; one on the operator's own socket is trusted by the file's permission. */
+/**
+ * What is believed of a request that came through a proxy, named by its address; one on the operator's own socket is
+ * trusted by the file's permission.
+ */
 @Injectable()
 export class TrustedProxies {
   readonly #ranges: readonly TrustedRange[];
