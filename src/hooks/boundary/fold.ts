@@ -1,8 +1,8 @@
 import { lazy } from '../../platform/lazy.ts';
 import { EITHER_LETTER, LETTER_RANGES, LOOK_ALIKES } from './data/look-alikes.ts';
 
-// Every character becomes the ASCII one that it may be taken for; what is found is mapped back by index (`at`). The
-// text itself is never rewritten here.
+// Folding reads a text as a careless reader would: what hides is skipped, and every character becomes the ASCII one that
+// it may be taken for. What is found there is mapped back by index (`at`); the text itself is never rewritten here.
 
 export interface Folded {
   /** One code per character seen; see `SEEN`. */

@@ -20,9 +20,10 @@ const MARKER_LABEL = '(marker removed)';
 const tokenLabel = (name: string) => `(model token ${name === '' ? '' : `${name} `}removed)`;
 
 /**
- * Look-alikes of the markers become `(marker removed)`, chat-template tokens `(model token <name> removed)`, hidden
- * characters U+FFFD where ordinary writing has no use for them (`hidden.ts`). The rest stays byte for byte.
- * Linear in the text's length; doing it twice is doing it once.
+ * Look-alikes of the markers become `(marker removed)`: any case, script, width, spacing, bracket or accent, also with
+ * hidden characters or line breaks between their letters. Chat-template tokens, read the same way, become `(model token
+ * <name> removed)`, hidden characters U+FFFD where ordinary writing has no use for them (`hidden.ts`). The rest stays
+ * byte for byte. Linear in the text's length; doing it twice is doing it once.
  */
 export function neutralize(text: string): string {
   return examine(text).text;

@@ -37,9 +37,13 @@ const ENDINGS: Readonly<Record<Endpoint, RegExp>> = {
 const NOT_POST = new Rejection('method_not_allowed', 'POST');
 
 /**
- * Stands around Nest on the routes of one ingress, and on no other route. What is not literally below the prefix is the
- * host's own 404; `preParsing` keeps the body from parsers of the host. The raw URL names the hook, since Fastify
- * decodes and folds before it matches (`w%61ke`, `WAKE`, `wake;x=1` reach the route `wake`).
+ * Stands around Nest on the routes of one ingress, and on no other route:
+ * 1. `onRequest`, before a byte of the body is read: not enabled, or not literally below the prefix: the host's own
+ *    404. Otherwise the request gets its {@link HookExchange}.
+ * 2. `preParsing`: the body is kept for us, unread; parsers and plugins of the host see a request without one.
+ * 3. The handler: the raw URL names the hook, since Fastify decodes and folds before it matches (`w%61ke`, `WAKE`,
+ *    `wake;x=1` reach the route `wake`); then Nest's own chain: the host's guards, {@link HookGuard}, interceptors,
+ *    pipes, controller. What they decided is written when the chain has ended; nothing decided is a 500.
  */
 @Injectable()
 export class FastifyIngress {

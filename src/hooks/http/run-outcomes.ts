@@ -12,8 +12,13 @@ import { ClientGone } from './body.ts';
 import { VERIFIED_BY_HOST } from './hook-call.ts';
 import type { HookAnswer } from './hook-call.ts';
 
-// `GET {prefix}/runs/<runId>` (behaviour.md §14): the guard has let the sender in by then. A stop of the service ends
-// all waits early, and their senders are told how the run stands.
+// `GET {prefix}/runs/<runId>` (behaviour.md §14); the guard has let the sender in by then.
+//
+// 1. No such run, or one that another token made -> 404 unknown_run.
+// 2. The ledger cannot be read -> 503 run_unavailable.
+// 3. `wait` and no place to wait in -> 429 too_many_waits with four of one sender, 503 waits_full with a hundred in all.
+// 4. 200 with the status at once, at the end of the run or after `wait` seconds; a stop of the service ends all waits
+//    early, and their senders are told how the run stands.
 
 /** How the holder of `hooks.token` is verified: anybody's, and so nobody's in particular. */
 const SHARED_TOKEN = 'token';

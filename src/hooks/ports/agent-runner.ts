@@ -53,8 +53,8 @@ export interface AgentTurn {
   /** What to answer now; untrusted text in it stands between markers already. */
   readonly prompt: string;
   /**
-   * Gives a shorter prompt, if possible of so many characters; the task stays whole. Undefined: nothing more can be
-   * left out. Absent: nothing can.
+   * For a model with no room for {@link prompt}: gives a shorter one, if possible of so many characters. The task stays
+   * whole, and the prompt says what is left out. Undefined: nothing more can be left out. Absent: nothing can.
    */
   readonly shorten?: (characters: number) => string | undefined;
   /** `<provider>/<model>`, aliases already resolved; absent: the runner's own default. */
@@ -78,7 +78,7 @@ export interface AgentTurn {
   readonly runnerSession?: string;
   /**
    * For a runner with tools, before the first is used: takes a function that gives every tool call of the turn so far,
-   * in order.
+   * in order. It is called when the turn has ended, failed or was cut off.
    */
   readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
@@ -198,7 +198,7 @@ export class AgentError extends Error {
   readonly concerns: 'model' | 'backend';
 
   /**
-   * @param message one sentence without secrets
+   * @param message one sentence without secrets, shown in the event's details and in the summary
    * @param concerns by default the model for `rate-limited`, else the backend
    */
   constructor(
@@ -223,7 +223,8 @@ export abstract class AgentRunner {
   abstract run(turn: AgentTurn, signal: AbortSignal): Promise<AgentReply>;
 
   /**
-   * Whether a turn that was cut off may be begun again: only where it cannot have acted. Asked before the turn begins.
+   * Whether a turn that was cut off may be begun again: only where it cannot have acted. Asked before the turn begins
+   * and kept with the work, so a later configuration changes nothing.
    * @returns false by default
    */
   mayRepeat(_turn: Pick<AgentTurn, 'agent' | 'contract' | 'resumed'>): boolean {

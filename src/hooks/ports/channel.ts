@@ -85,8 +85,8 @@ export interface TapPolling {
 }
 
 /**
- * How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by {@link
- * blocks} what is shown.
+ * How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by
+ * {@link blocks} what is shown.
  * @publicApi
  */
 export interface Buttons {
@@ -142,6 +142,7 @@ export class DeliveryError extends Error {
   /** The platform's own error code. */
   readonly code: string | undefined;
 
+  /** @param message one sentence that a person understands, without secrets */
   constructor(message: string, kind: DeliveryFailure, retryAfterMs?: number, code?: string) {
     super(message);
     this.kind = kind;
@@ -216,7 +217,7 @@ export abstract class Channel {
   }
 
   /**
-   * A Markdown text in the platform's form, as the messages in which it is sent. Nobody may be notified by it
+   * A Markdown text in the platform's form, as the messages in which it is sent, in order. Nobody may be notified by it
    * (`@everyone`).
    * @default one, unchanged
    */
@@ -252,7 +253,8 @@ export abstract class Channel {
   ): Promise<{ messageId?: string | undefined }>;
 
   /**
-   * Shows where an event came from that it was heard, for a minute at most; may be asked twice.
+   * Shows where an event came from that it was heard, before its run has a place. Tried for a minute at most; may be
+   * asked twice.
    * @param at a recipient
    * @throws DeliveryError
    * @default nothing

@@ -16,7 +16,10 @@ export interface NewEvent {
   /** Id of the mapping that matched. */
   readonly mapping?: string;
   readonly actions: readonly NewAction[];
-  /** Keys under which the whole request takes effect once; an accepted event has all of them from its own commit on. */
+  /**
+   * Keys under which the whole request takes effect once: where one came before, it repeats the event that has it (of
+   * several, the first decides). An accepted event has all of them from its own commit on.
+   */
   readonly keys?: readonly IdempotencyKey[];
   /** What its mapping says of places in the payload; for whoever shows it. */
   readonly redaction?: Redaction;

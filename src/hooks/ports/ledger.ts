@@ -186,7 +186,8 @@ export interface StoreState {
 /** Keeps the ledger small and healthy. @publicApi */
 export abstract class Maintenance {
   /**
-   * Forgets a small step's worth of what is older; unfinished events are never touched.
+   * Forgets a small step's worth of everything that is older, payloads, prompts and replies before their events;
+   * unfinished events are never touched.
    * @returns true: there is more to do.
    */
   abstract prune(retention: Retention): Promise<boolean>;

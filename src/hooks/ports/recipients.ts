@@ -21,8 +21,11 @@ export function whyNowhere({ provider, to }: DeliveryTarget): string {
 /** Decides through which channel and to whom a message goes (behaviour.md §5). */
 export abstract class Recipients {
   /**
-   * The recipient is the first that is known: the named one, the channel's own, its last one in this session.
-   * @returns null: no such channel
+   * Where a reply goes. `last` is where the session last spoke, if that channel is there still, else the default
+   * channel. The recipient is the first that is known: the named one, the channel's own, its last one in this session,
+   * and for `last` the session's last one.
+   * @param session the main session of the agent that speaks
+   * @returns null where no such channel is there
    */
   abstract find(target: DeliveryTarget, session: string): Promise<MessageAddress | null>;
 

@@ -75,9 +75,10 @@ export const KEPT_REFUSALS = 10_000;
 /** Keeps who was refused and why. Not on the way of any request: the module records at most once a second. @publicApi */
 export abstract class Refusals {
   /**
-   * Keeps the newest {@link KEPT_REFUSALS} of each kind; sums are added up.
-   * @param changes of the same commit
-   * @throws LedgerUnavailable when nothing was stored
+   * Keeps the newest {@link KEPT_REFUSALS} of each kind. A sum is added to the one with the same minute, client, hook,
+   * code and token.
+   * @param changes durable in the same commit
+   * @throws LedgerUnavailable when nothing was stored; the same may be recorded again
    */
   abstract record(refusals: readonly NewRefusal[], changes: readonly Change[]): Promise<void>;
 

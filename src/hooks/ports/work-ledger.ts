@@ -173,7 +173,7 @@ export abstract class WorkLedger {
 
   /**
    * Reserves a turn's use by all of its budgets, or by none where one is full. What was reserved by an attempt that was
-   * cut off counts as used.
+   * cut off counts as used: nobody knows what it used. A turn that may pass a budget has it for itself.
    */
   abstract reserveTurn(turn: TurnReservation): Promise<BudgetRoom>;
 
@@ -193,14 +193,15 @@ export abstract class WorkLedger {
   abstract renew(lease: Lease): Promise<boolean>;
 
   /**
-   * Notes before an agent that can act is asked: if the attempt is cut off, every later lease says so. False: the lease
-   * was lost.
+   * Notes durably, before an agent that can act is asked: if the attempt is cut off, every later lease says so, until an
+   * attempt ends with its own commit. False: the lease was lost.
    */
   abstract noteActing(lease: Lease): Promise<boolean>;
 
   /**
-   * Ends a step: `end` and all `changes` become durable together. False: the lease was lost.
-   * @throws LedgerUnavailable: try again; else the work is begun again after {@link LEASE_MS}
+   * Ends a step: `end` and all `changes` become durable together. False: the lease was lost, and nothing was written.
+   * @throws LedgerUnavailable when it may be tried again; after any other error the work begins again when
+   * {@link LEASE_MS} have passed
    */
   abstract commit(lease: Lease, end: StepOutcome, changes: readonly Change[]): Promise<boolean>;
 }

@@ -10,8 +10,12 @@ import { WorkerPool } from './pool.ts';
 import { TransformFailure } from './result.ts';
 import type { CallOutcome } from './worker/messages.ts';
 
-// Runs the operator's code where it can reach nothing: JSON text in, JSON text out, in a virtual machine that is as new
-// for every call. Nothing of it is loaded or started before a mapping with a transform is used.
+// Runs the operator's code where it can reach nothing: JSON text in, JSON text out.
+//
+// `modules.ts` keeps the bundle that a mapping names, and has `compiler.ts` make a new one when a file was edited;
+// `module-guard.ts` lets no file outside the transforms directory in. `pool.ts` hands bundle and context to a thread
+// (`worker/`), which runs them in a virtual machine (`quickjs/`) that is as new for every call. `result.ts` reads what
+// came back. Nothing of it is loaded or started before a mapping with a transform is used.
 
 const KB = 1024;
 const MB = 1024 * KB;

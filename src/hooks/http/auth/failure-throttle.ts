@@ -67,8 +67,8 @@ export class AuthFailureThrottle {
 
   /**
    * Null: a token of this `length` (0: none) may be compared now. Otherwise the client is locked, for so many whole
-   * seconds more. A good token never waits, so that nobody can lock out its sender, not even from behind the same
-   * proxy.
+   * seconds more, and its short tokens are compared once a second: guessing is slow. A good token never waits, so that
+   * nobody can lock out its sender, not even from behind the same proxy.
    */
   mayCompare(client: string, length: number, budget = this.#budget): number | null {
     if (length >= SHORTEST_GOOD_TOKEN) return null;
@@ -87,8 +87,8 @@ export class AuthFailureThrottle {
   }
 
   /**
-   * Null: within the budget, or the one that uses it up. Otherwise the client is locked, for so many whole seconds
-   * more.
+   * Counts a failure; while the storage cannot count, this process does. Null: within the budget, or the one that uses
+   * it up. Otherwise the client is locked, for so many whole seconds more.
    */
   async fail(client: string, budget = this.#budget): Promise<number | null> {
     if (!this.isWatching) this.#forgetAll();

@@ -18,7 +18,10 @@ export interface HookToken {
 
 interface TokenTable {
   readonly tokens: readonly HookToken[];
-  /** A Map's hashes are seeded for each process: how long a wrong token takes tells nothing of a right one. */
+  /**
+   * By the right tokens as they were presented. A Map compares texts only where their hashes are equal, and those are
+   * seeded for each process: how long a wrong token takes tells nothing of a right one.
+   */
   readonly known: Map<string, HookToken>;
 }
 

@@ -66,7 +66,10 @@ interface Place {
   isOver: boolean;
 }
 
-/** Addresses are a stranger's word: fetches are budgeted by client until a signature of the certificate was right. */
+/**
+ * Certificates by their address, which is a stranger's word: fetches are budgeted by client until a signature of the
+ * certificate was right. From then on it is remembered, over restarts too, and no stranger has a part in fetching it.
+ */
 export class Certificates {
   readonly #proved = new Map<string, Fetched>();
   readonly #unproved = new Map<string, Fetched>();

@@ -13,7 +13,10 @@ export interface UnverifiedRequest {
   readonly body: Buffer;
 }
 
-/** True: the request is that sender's. Asked once the body is there; if it throws, the sender is asked to try again. */
+/**
+ * A host's own check of a sender. True: the request is that sender's. Asked once the body is there; what it throws is
+ * logged, and the sender is asked to try again.
+ */
 export type SenderVerifier = (request: UnverifiedRequest) => boolean | Promise<boolean>;
 
 /** Asks the host. It says who sends, and nothing about copies: a request that comes twice is two events without a key. */

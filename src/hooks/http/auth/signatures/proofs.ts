@@ -10,8 +10,16 @@ import type { SignatureCheck } from './keys.ts';
 import { isDeliveryId, isStale, readSignature, readTime } from './signature-values.ts';
 import type { ReadSignature } from './signature-values.ts';
 
-// Each kind of proof answers twice: by the head, before a byte of the body is read, and by the whole. What is wrong is
-// a word (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
+// A scheme's row says in data where a signature stands and what it covers; one function compiles each kind, at start:
+//
+//   signature    HMAC, Ed25519, ECDSA, a digest over a template of the request's parts   compileSignature, here
+//   jwt          a token whose claims say who sends, perhaps with a digest of the body   web-tokens.ts
+//   secret       a secret shown as it is, in a header or a field                         shown-secrets.ts
+//   basic        the same in `Authorization: Basic`                                      shown-secrets.ts
+//   certificate  RSA with a certificate from the sender's own host                       certificate-proof.ts
+//
+// Each answers twice: by the head, before a byte of the body is read, and by the whole. What is wrong is a word
+// (`SignatureFault`), never an exception, because a flood of wrong signatures must stay cheap.
 
 export interface Proven extends Pick<SenderSecret, 'sender'> {
   readonly content: Buffer | null;

@@ -15,8 +15,11 @@ export interface SignedRequest extends RequestHead {
 }
 
 /**
- * `stale`: too far from our clock, either way. `unavailable`: a certificate cannot be fetched now, the sender tries
- * again.
+ * - `missing`: none of the scheme's headers is there.
+ * - `malformed`: there is something, but no signature of this scheme.
+ * - `stale`: its timestamp is too far from our clock, either way.
+ * - `mismatch`: no configured secret made it over these bytes.
+ * - `unavailable`: a certificate cannot be fetched now; the sender should try again.
  */
 export type SignatureFault = 'missing' | 'malformed' | 'stale' | 'mismatch' | 'unavailable';
 
@@ -26,7 +29,10 @@ export interface VerifiedSignature {
   readonly sender?: string;
   /** The sender's durable id of this delivery; `isSigned`: it stands in what was signed, so nobody else can choose it. */
   readonly deliveryId?: { readonly id: string; readonly isSigned: boolean };
-  /** SHA-256 in Base64 of exactly what was signed. Absent where the scheme signs nothing (a shared secret, Basic). */
+  /**
+   * SHA-256 in Base64 of exactly what was signed, timestamp and id included: the same for two deliveries of one signed
+   * text. Absent where the scheme signs nothing (a shared secret, Basic): whoever holds that needs no replay.
+   */
   readonly signedDigest?: string;
   /** True: nobody without the secret can change a byte of the body. */
   readonly coversBody: boolean;
