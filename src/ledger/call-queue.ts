@@ -76,7 +76,8 @@ interface PendingCall<C extends CallMap<C>> {
 }
 
 /**
- * Group commit: what arrives while a group is under way is the next one; alone a call goes at once, without a timer.
+ * Group commit: what arrives while a group is under way is the next one, so a group grows with the load; alone a call
+ * goes at once. One group at a time is under way, and nothing else gets into its transaction. No timer is involved.
  */
 export class CallQueue<C extends CallMap<C>, H, O extends Outcome> implements QueuedCaller<C> {
   readonly #clock: Clock;

@@ -1,4 +1,5 @@
-// One transaction: repeats are looked for by keys, events decided in their order, and everything written together.
+// Accepts a group of events in one transaction: repeats are looked for by keys, events decided in the order in which they
+// came, and everything is written together.
 import type { Change } from '../../hooks/ports/change.ts';
 import { REUSED_KEY } from '../../hooks/ports/event.ts';
 import type {

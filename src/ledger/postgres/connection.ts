@@ -136,12 +136,19 @@ export class Database {
     return `${this.schema}.${name}_${EDITION}`;
   }
 
-  /** Several statements, written together or not at all, within `mostMs`. @throws LedgerUnavailable */
+  /**
+   * Several statements, written together or not at all.
+   * @param mostMs after which it is given up with its connection
+   * @throws LedgerUnavailable
+   */
   transaction<T>(act: Act<T>, mostMs = STATEMENT_MS): Promise<T> {
     return again(() => this.#transact(this.#pool, act, { mostMs }));
   }
 
-  /** The same of what events and steps write: a migration waits until these are over, and these for it. */
+  /**
+   * The same of what events and steps write: a migration waits until these are over, and these for it. Both touch many
+   * tables, each in an order of its own, and would deadlock.
+   */
   write<T>(act: Act<T>): Promise<T> {
     return again(() => this.#transact(this.#pool, act, { isWrite: true }));
   }

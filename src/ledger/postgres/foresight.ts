@@ -1,5 +1,7 @@
-// Groups are decided before anything is read, and sent whole: no key came before, nothing else is in the
-// queue. The server looks under the same locks and refuses what is wrong, which is then decided again, by reading.
+// Groups of events that are decided before anything is read, and sent whole: one round trip instead of two or three. It
+// is assumed that no key came before, the intake is not paused, the queue is empty, and sessions are as the group before
+// left them. The server looks under the same locks and refuses a group where one of these is wrong; it is then decided
+// again, by reading.
 import type { Change } from '../../hooks/ports/change.ts';
 import { loadOf } from '../accepting/room.ts';
 import type { Arrival } from '../accepting/new-event.ts';

@@ -17,7 +17,11 @@ const KEEP = `UPDATE @schema.held_texts SET held_until = ${NOW} + ${HELD_MS}, va
   WHERE name = $1 AND holder = $2 RETURNING name`;
 const RELEASE = 'UPDATE @schema.held_texts SET held_until = 0 WHERE name = $1 AND holder = $2';
 
-/** Each text has one holder among all processes, by the database's clock: held for 30 s, renewed every 10 s. */
+/**
+ * Texts of which each has one holder among all processes, such as the place in a mailbox; the next holder gets what the
+ * last one saved. By the database's clock and without a session of its own, so that it works behind a pooler. Held for
+ * 30 s and renewed every 10 s; a holder that could not renew for 25 s stops, before anybody else can begin.
+ */
 export class HeldTexts {
   readonly #options: { readonly url: string; readonly schema: string };
   #opening: Promise<Database> | undefined;

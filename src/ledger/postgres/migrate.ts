@@ -1,4 +1,5 @@
-// Several processes may start at once: one migrates, the others wait. Every step is a transaction of its own.
+// Several processes may start at once: one migrates, the others wait. Every step is a transaction of its own, so a start
+// that is cut off leaves whole steps behind. Earlier builds go on beside it as far as a step says (`worksFrom`).
 import { hash } from 'node:crypto';
 import { buildName } from '../../platform/package-version.ts';
 import { strangeLedger } from '../edition.ts';

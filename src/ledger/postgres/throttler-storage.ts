@@ -54,8 +54,9 @@ export function postgresThrottlerStorage(options: PostgresThrottlerOptions): Thr
 }
 
 /**
- * On two connections of its own. What comes beyond a few statements, or while the database cannot count, is counted by
- * the process itself: a lock may come later on one instance than on another.
+ * The throttler's storage on two connections of its own, so that guessing takes none from the ledger. What comes beyond
+ * a few statements, or while the database cannot count, is counted by the process itself: a lock may come later on one
+ * instance than on another.
  */
 export class PostgresThrottlerStorage implements ThrottlerStorage, OnApplicationShutdown {
   readonly #options: PostgresThrottlerOptions;

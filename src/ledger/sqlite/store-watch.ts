@@ -29,7 +29,9 @@ export class HeldLeases {
 export const SILENT: LedgerLog = { log: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * A writer's thread that dies is begun anew, and requests wait; when the file cannot be used any more, that is final.
+ * Passes on what the writer tells: lanes with work to the claims that wait, changed events to their followers, times of
+ * commits to the health of the store. A writer's thread that dies is begun again, and requests wait meanwhile; when the
+ * file cannot be used any more, that is final, and `untilLost` says why.
  */
 export class StoreWatch {
   readonly notifier: WorkNotifier;

@@ -1,4 +1,5 @@
-// The outcome and all changes of a step are one transaction; a lease that was lost writes nothing.
+// The outcome and all changes of a step are one transaction, so that a crash leaves either all of them or the lease as it
+// was; a lease that was lost writes nothing.
 import type { Change } from '../../hooks/ports/change.ts';
 import { LEASE_MS } from '../../hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';

@@ -1,4 +1,5 @@
-// Of many events a page at a time, the oldest first: a call that is cut off has done whole pages.
+// Of many events a page at a time, the oldest first, so that no transaction holds a thousand locks: a call that is cut
+// off has done whole pages.
 import type { AttemptNote } from '../../hooks/ports/change.ts';
 import type { DeadWorkFilter, DeadWorkPage } from '../../hooks/ports/ledger-admin.ts';
 import { integer, optionalText, text, word } from '../rows.ts';

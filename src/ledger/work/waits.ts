@@ -1,6 +1,6 @@
 // The work of a run that waits is not due before the time to decide is over: `deferred` where later work of its key
-// goes on, `retrying` where it holds its key. A run that waits costs two rows and nothing per second. Whoever locks
-// first decides.
+// goes on, `retrying` where it holds its key. A run that waits costs two rows and nothing per second. A decision finds
+// the work by its row, under the lock of its key, and makes it due: whoever locks first decides.
 import { MOST_TRIES, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';

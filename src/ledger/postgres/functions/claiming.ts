@@ -22,11 +22,11 @@
 import { FIRST } from '../../work/stages.ts';
 import { LOCKS } from '../schema.ts';
 
-/** Plans are made once, of index lookups: one made while the tables were small would go on reading all of them. */
+/** Plans are made once, of index look-ups only: one made while the tables were small would go on reading all of them. */
 const ENTRY = `SET search_path = @schema, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-/** The next flow behind a place. It locks nothing: another instance may look for what is passed over here. */
+/** The next flow behind a place. It locks nothing: what is passed over here may be just what another instance wants. */
 function next(place: string): string {
   return `SELECT id, kind, server, hook, sender INTO r FROM work WHERE lane = p_lane AND stage = 'ready' ${place}
         ORDER BY kind, server, hook, sender, due_at, id LIMIT 1;`;

@@ -1,4 +1,5 @@
-// One instance at a time follows. Under its lock nothing is forgotten: a text is written before its event can go.
+// One instance at a time follows, in transactions of its own: nobody who accepts waits for it. While it holds its lock
+// nothing is forgotten: a text that was read is written to the index before its event can go.
 import { fold } from '../../../platform/search-text.ts';
 import { integer, optionalInteger, optionalText, text } from '../../rows.ts';
 import type { Row } from '../../rows.ts';

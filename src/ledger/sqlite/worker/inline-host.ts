@@ -43,7 +43,10 @@ const NO_LANES: readonly Lane[] = [];
 /** For those that changed no event, or while nobody wants to know. */
 const NO_EVENTS: readonly Key[] = [];
 
-/** Promises must be of what is there already: a group is over before the event loop turns. */
+/**
+ * Runs groups on the thread that asks. Handlers may return promises, but of what is there already: a group is over
+ * before the event loop turns, and whoever asks sends the next one only after its answer.
+ */
 export class InlineHost<C extends CallMap<C>> implements SqliteHost<C> {
   readonly #connection: Connection<C>;
   #isLost = false;

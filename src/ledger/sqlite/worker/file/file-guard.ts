@@ -1,4 +1,4 @@
-// A commit into a file that was removed or replaced is durable nowhere; one beside another writer counts on old rows.
+// A commit into a file that was removed or replaced is durable nowhere; one beside another writer relies on old rows.
 import { readSync, renameSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
