@@ -22,7 +22,10 @@ interface LoginContext {
   readonly onRotated?: ((refreshToken: string) => void) | undefined;
 }
 
-/** One login at a time. Each outage is logged and notified once, even when the watcher is started again meanwhile. */
+/**
+ * The login that all mailboxes of the account share, one at a time. Refused credentials are tried again every five
+ * minutes. Each outage is logged and notified once, even when the watcher is started again meanwhile.
+ */
 export class MailLogin {
   readonly #credentials: MailCredentials;
   #queue: Promise<unknown> = Promise.resolve();

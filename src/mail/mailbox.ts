@@ -15,7 +15,9 @@ import type { MailOptions } from './options.ts';
 import type { MailReader } from './reader/mail-reader.ts';
 import type { Cursor, MailMemory } from './memory.ts';
 
-// The cursor is the last uid that is settled; login.ts is shared by all mailboxes of the account.
+// One mailbox, from its connection to the hook. message-source.ts fetches pages of messages and reads them, delivery.ts
+// sends them, mailbox-state.ts is what `GET /ops/api/mail` shows, and memory.ts keeps the cursor, the last uid that is
+// settled. login.ts is shared by all mailboxes of the account.
 
 /** A server that is away for a moment is back at once; one that stays away is asked once a minute. */
 const RECONNECT_BACKOFF = { firstMs: 100, maxMs: 60_000, jitter: 0.5 };
@@ -36,7 +38,10 @@ interface MailboxContext {
   readonly logger: Logger;
 }
 
-/** The cursor moves only over what the hook has answered: a crash repeats a message, which the hook knows by its id. */
+/**
+ * Sends the new mail of one mailbox, oldest first, through every outage, until it is stopped. The cursor moves only over
+ * what the hook has answered: a crash repeats a message, which the hook knows by its id, rather than loses it.
+ */
 export class MailboxWatcher {
   readonly state: MailboxState;
   readonly #key: string;

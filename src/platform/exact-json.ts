@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/* `JSON.parse` rounds 9007199254740993: such numbers are read as raw JSON. Its reviver costs twenty times as much. */
+/*
+ * `JSON.parse` rounds a number of more digits than a double has: 9007199254740993 becomes …992, and with it an order's
+ * number or a key. Such numbers are read as raw JSON, which `JSON.stringify` writes exactly as they came. (Its reviver
+ * could do the same, at twenty times the cost.)
+ */
 
 /** A number that no double can hold. Made by {@link parseExactly}, written by `JSON.stringify`. */
 interface RawNumber {

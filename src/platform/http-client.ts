@@ -28,9 +28,16 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
   /** Longest body that is read, in bytes once unpacked. @default 1,000,000 */
   readonly maxBytes?: number;
-  /** Past any proxy of the environment (`NODE_USE_ENV_PROXY`). Such an answer is never unpacked. @default false */
+  /**
+   * True: straight to its host, past any proxy of the environment (`NODE_USE_ENV_PROXY`), and never unpacked.
+   * @default false
+   */
   readonly isDirect?: boolean;
-  /** Direct, and to the Internet only: the address connected to counts, not an earlier lookup. @default false */
+  /**
+   * True: straight to its host, and only on the Internet: no loopback, private, link-local or other reserved address.
+   * The address connected to counts, so that a name which resolves again leads nowhere else.
+   * @default false
+   */
   readonly isPublicOnly?: boolean;
   /** The socket that is connected to, straight, whatever the host of the address is. @default none */
   readonly socketPath?: string | undefined;

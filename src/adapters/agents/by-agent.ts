@@ -99,7 +99,11 @@ class RunnerByAgent extends AgentRunner implements AsyncDisposable {
 
 export const OLLAMA_URL = 'http://127.0.0.1:11434';
 
-/** The runner of agents that name none. The demo agent answers only where nothing at all is configured. */
+/**
+ * The runner of agents that name none. A turn without a model, or with `auto`, goes to the first chat model of a local
+ * Ollama (looked for at most once a minute, for at most 300 ms). Without one it fails and says what to configure; the
+ * demo agent answers only where nothing at all is configured. Any other model is asked as named.
+ */
 export class AutoRunner extends AgentRunner implements AsyncDisposable {
   readonly #probe: OllamaProbe;
   readonly #ollama: AgentRunner & AsyncDisposable;

@@ -41,7 +41,11 @@ interface CallbackProtocol {
 const MAX_WORDS = 500;
 const ANSWER_MS = 30_000;
 
-/** Ours: answers and callbacks are JSON `{status, text, error, url}`; `url` is asked by GET and ended by DELETE. */
+/**
+ * Ours: `POST <baseUrl>` with an `Idempotency-Key`, answered with any 2xx and, if it likes, with JSON `{status, text,
+ * error, url}`: `url` is where the run is asked for (GET) and ended (DELETE). A callback is the same JSON; `status` is
+ * `working`, `succeeded` or `failed`.
+ */
 const plain: CallbackProtocol = {
   // Of a body that an operator wrote nobody knows who reads it.
   isRepeatable: ({ body }) => body === undefined,

@@ -9,7 +9,10 @@ import { parseJson } from '../../platform/objects.ts';
 import { PROTOCOLS } from './callback-protocols.ts';
 import type { Remote, Standing } from './callback-protocols.ts';
 
-// A token is drawn, and kept with the run, before the other side is told of it. Between steps a run costs a row.
+// An agent that runs elsewhere. Its turn is a few short steps, between which its run waits and costs a row:
+//
+//   begun ─▶ a token is drawn, and kept with the run before anybody is told
+//         ─▶ started with it ─▶ a callback, or the time to ask ─▶ still working, or its result
 
 interface State {
   readonly token: string;
@@ -21,7 +24,12 @@ interface State {
 
 const TOKEN_BYTES = 32;
 
-/** @throws AgentError. After a crash only `plain` starts again (`Idempotency-Key`); else the run is interrupted. */
+/**
+ * Runs agents elsewhere (`type: 'http'`, `mode: 'callback'`). The run waits meanwhile, over restarts of both sides: what
+ * became of it comes by `POST {hooks.path}/runs/<runId>`, with a bearer token for this run alone, or is asked for. After
+ * a crash only `plain` is started again, by its `Idempotency-Key`; any other run is interrupted.
+ * @throws AgentError
+ */
 export function callbackRunner({ clock }: { readonly clock?: Clock } = {}): AgentRunner {
   return new CallbackRunner(clock ?? new SystemClock());
 }

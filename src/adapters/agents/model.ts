@@ -17,7 +17,11 @@ import { ModelWindows } from './model-windows.ts';
 import { loadSdk } from './sdk.ts';
 import { openTools, serversFor } from './turn-tools.ts';
 
-// Only `askModel` (model-turn.ts) needs the SDK, which is why it is imported late.
+// The model runner, from the top. A turn names `<provider>/<model>`: `findTarget` looks the provider up, `systemPrompt`
+// reads what the model is told first, `openTools` (turn-tools.ts) connects the MCP servers whose tools the turn may use,
+// and `askModel` (model-turn.ts) streams the answer through the AI SDK. model-answer.ts collects it into a reply,
+// tool-call-log.ts follows the tool calls, and provider-error.ts turns what breaks into an `AgentError` that says whether
+// it may be tried again. Only `askModel` needs the SDK, which is why it is imported late.
 
 /**
  * Where models are asked: the `models` section of the configuration.

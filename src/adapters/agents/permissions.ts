@@ -7,8 +7,12 @@ import type { AskedCall } from '../../hooks/ports/wait.ts';
 import { isRecord, parseJson } from '../../platform/objects.ts';
 import { isAskedAbout, NOBODY } from './asked-about.ts';
 
-// A program that waits costs a process, so its turn ends at the question, and another one goes on in the same
-// conversation: what was approved is let through once when it calls again; anything else is asked anew.
+// Tool calls of a program that a person decides about. A program that waits costs a process, so its turn ends at the
+// question, and another one goes on in the same conversation:
+//
+//   asked ─▶ denied for now, and kept ─▶ the program ends ─▶ the run waits
+//         ─▶ approved ─▶ the program is told, and calls again: let through once; anything else is asked again
+//         ─▶ denied   ─▶ the program is told why, and goes on without
 
 /** What a program is answered; the terms are Claude Code's. */
 export type Permission =

@@ -4,7 +4,10 @@ const LAST_MARKER = /<!-- nestjs-agent-hooks ([\w-]{22}) -->\s*$/;
 /** What platforms may change about a text: blanks, line ends, and signs that they read or write in their own way. */
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
 
-/** A comment of HTML with a digest of the words before it, under a key: copied to other words it marks nothing. */
+/**
+ * The line by which a channel knows its own comments: an HTML comment, which nobody is shown and platforms of code keep,
+ * with a digest of the words before it under a key of the channel's own. Copied to other words it marks nothing.
+ */
 export class Marker {
   readonly #key: Buffer;
 

@@ -14,7 +14,10 @@ export interface RecipientKind {
   readonly expected: string;
 }
 
-/** For all requests and refusals: no redirect is followed, no secret repeated, "not sent" told from "unknown". */
+/**
+ * All requests go through {@link request} and all refusals through {@link refusal}, those of the platforms' own
+ * libraries too: no redirect is followed, no secret repeated, "nothing was sent" told apart from "it may have arrived".
+ */
 export abstract class PlatformChannel extends Channel {
   /** Longest text of one message, in UTF-16 units. */
   protected abstract readonly limit: number;
@@ -40,7 +43,11 @@ export abstract class PlatformChannel extends Channel {
   /** Markdown in the platform's own form, without anything that would notify people. */
   protected abstract form(markdown: string): string;
 
-  /** A broken or too large one has an empty body. @throws DeliveryError `auth`, `retryable` (unsent), `unknown` */
+  /**
+   * One request and its answer, whatever its status; one that broke off or was too large has an empty body.
+   * @throws DeliveryError `auth` when the settings make no request, `retryable` when nothing was sent, `unknown` when no
+   *   answer came; the signal's reason
+   */
   protected async request(url: string, request: HttpRequest): Promise<HttpAnswer> {
     try {
       return await sendHttp(url, request).catch(withoutBody);

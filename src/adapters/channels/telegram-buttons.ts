@@ -3,9 +3,10 @@ import type { Buttons, HeardTaps, Tap } from '../../hooks/ports/channel.ts';
 import { getField, getText } from '../../platform/objects.ts';
 import type { TelegramApi } from './telegram-api.ts';
 
-// Taps come by long polling: no public address is needed. https://core.telegram.org/bots/api#getupdates. From
-// tdlib/telegram-bot-api 10.0 (Client.cpp): what an `offset` has passed is gone, and comes again until then; of two
-// that ask at the same time the earlier one is answered 409, and so is whoever asks while a webhook is set.
+// Taps come by long polling: no public address is needed. https://core.telegram.org/bots/api#getupdates,
+// #answercallbackquery. From tdlib/telegram-bot-api 10.0 (Client.cpp): what an `offset` has passed is gone, and comes
+// again until then; of two that ask at the same time the earlier one is answered 409, and so is whoever asks while a
+// webhook is set.
 
 /** How long the server keeps a question of ours that it has no answer to; at most 50. */
 const POLL_S = 25;

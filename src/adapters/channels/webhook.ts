@@ -80,7 +80,11 @@ function sign(key: Buffer, id: string, at: number, body: string): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`;
 }
 
-/** Standard Webhooks; an answer of 2xx is a delivery. @throws Error for no or bad `secrets`, or a private address */
+/**
+ * Any server that takes a POST: `{"type": "message", "to", "text"}`, signed as Standard Webhooks
+ * (https://www.standardwebhooks.com). An answer of 2xx is a delivery; the message's id is its `webhook-id`.
+ * @throws Error for no or bad `secrets`, or a private address that need not be one
+ */
 export function webhook(options: WebhookOptions): Channel {
   const { url, secrets, allowPrivate = false } = options;
   if (secrets.length === 0) throw new Error('secrets is empty; a message must be signed');

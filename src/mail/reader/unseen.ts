@@ -16,7 +16,10 @@ import {
 } from './tree.ts';
 import type { Element, HtmlNode } from './tree.ts';
 
-/** Hidden text tells an agent what its person cannot see. Seen on a desk or a phone is seen. Erasable syntax only. */
+/**
+ * What a mail says in HTML without showing it: the usual way to tell an agent what its person cannot see. Text is judged
+ * on a desk and on a phone, and seen where it is on one of them. Erasable syntax only.
+ */
 
 export interface Unseen {
   /** Without blanks and joiners, with which newsletters fill up a preview. */

@@ -129,10 +129,11 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Writes the whole fragment in one go (0600); one that is replaced keeps its owner.
- * @param data `${NAME}` in it is text but in what is {@link Written}
- * @param command its author
- * @param keepsKeys that a person adds
+ * Writes or replaces a fragment: whoever reads it at any moment, or after a crash, finds all of the old or all of the
+ * new. Mode 0600; one that is replaced keeps its owner.
+ * @param data as in gateway.json5; `${NAME}` names a variable only in what is {@link Written}
+ * @param command its author, e.g. `hooks mail setup`
+ * @param keepsKeys whether that command keeps what a person adds to the file
  * @returns its path
  */
 export function writeFragment(

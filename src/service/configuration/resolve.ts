@@ -41,8 +41,14 @@ import { CONFIGURATION, ConfigurationOptions, GatewayOptions, OpsOptions } from 
 import { StoreOptions, storeWarnings } from './store-section.ts';
 import { TokenFile } from './token-file.ts';
 
-// Problems keep a service from starting and a reload from being taken; warnings are logged. Those of the hooks' own
-// check come under the keys of gateway.json5.
+// From the sections as they were written to what a service takes:
+//
+// 1. Each section by its class: unknown keys, types, limits, defaults.
+// 2. The operator's address and token, which other sections are compared with.
+// 3. `hooks` by the hooks' own check, the one that `forRoot` makes; its problems come under the keys of gateway.json5.
+// 4. What one section means for another: tokens that are the same, mail without a token, programs that are not there.
+//
+// A problem keeps a service from starting, and a reload from being taken; a warning is logged and shown.
 
 const OPERATOR_TOKEN_FILE = 'operator-token';
 

@@ -33,8 +33,8 @@ import { OwnAnswers } from './own-answers.ts';
  */
 export interface HooksConsoleOptions {
   /**
-   * The operator's token, 16 characters of ASCII or more, asked with every request: a change ends every session; while
-   * it is shorter or none, nobody gets in.
+   * The operator's token, or how it is found out, asked with every request: a change ends every session. At least 16
+   * characters of ASCII, and no token of a hook; while a function gives a shorter one, or none, nobody gets in.
    */
   readonly token: string | (() => string);
   /** Below which path both are: `partners` puts them at `/partners/console` and `/partners/ops`. @default the root */
@@ -42,8 +42,8 @@ export interface HooksConsoleOptions {
   /** True: other machines may ask, too; put TLS before it. @default false: this machine only */
   readonly exposed?: boolean;
   /**
-   * Host names under which browsers open it, e.g. `['hooks.example.com']`, so that no other page passes for the
-   * console; addresses always.
+   * Host names under which browsers open it, e.g. `['hooks.example.com']`; others are refused, so that no page whose name
+   * leads to this machine passes for the console. Addresses and localhost are always taken.
    * @default none
    */
   readonly hosts?: readonly string[];

@@ -14,8 +14,9 @@ import type {
  */
 
 /**
- * `own-secret`: we make it, and a person enters it there. `their-secret`: the sender makes it, and a person enters it
- * here.
+ * - `token`: the sender sends a token of ours.
+ * - `own-secret`: it shows, or signs with, a secret that we make and a person enters there.
+ * - `their-secret`: the sender makes the secret, and a person enters it here.
  */
 export type ProofKind = 'token' | 'own-secret' | 'their-secret';
 

@@ -41,7 +41,10 @@ export class McpServers implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** A broken connection is made once more. @throws AgentError `retryable`, `needs-operator`; the signal's reason */
+  /**
+   * Connects when it must, and asks for the tools. A connection that broke since it was last used is made once more.
+   * @throws AgentError: `retryable` what may pass, `needs-operator` what a person has to mend; the signal's reason
+   */
   async use(
     agent: Agent,
     name: string,

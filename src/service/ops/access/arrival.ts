@@ -85,9 +85,11 @@ export function askedHost({ url = '', headers }: IncomingMessage): string | unde
 }
 
 /**
- * Whether it is meant for us: a page that resolves its name to this machine (DNS rebinding) has no address for a name.
- * @param host absent or empty: no browser
- * @param names lower case, no dot at the end
+ * Whether a request for this `Host` is meant for the operator's side. A page whose name resolves to this machine (DNS
+ * rebinding) would be of one origin with it; what it cannot have is an address for a name, or a name that the operator
+ * gave.
+ * @param host as it was asked; absent or empty: no browser sends that
+ * @param names in lower case, without a dot at the end
  */
 export function isAllowedHost(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined || host === '') return true;

@@ -61,9 +61,13 @@ export class ConsoleGuard extends AddressGuard {
 }
 
 /**
- * Lets only operators through, by token (missing, wrong or ended: 401; locked: 429) or console cookie (foreign page:
- * 403; ended: 401), up to their role (403). A failing cookie counts as no failure: any page on this machine can have a
- * browser send one.
+ * Lets only operators through.
+ *
+ * 1. From an address that may not reach it -> 403.
+ * 2. With a bearer token: missing, wrong or ended -> 401, or 429 while the client is locked ({@link TokenCheck}).
+ * 3. With the cookie of the console instead: not from a page of ours -> 403; its session has ended -> 401. Neither counts
+ *    as a failure: nobody guesses 256 bits, and any page on this machine can have a browser send such a cookie.
+ * 4. Whose role the route is too much for -> 403.
  */
 @Injectable()
 export class OperatorGuard extends AddressGuard {
