@@ -25,6 +25,7 @@ export interface HookReceipt {
   readonly deliveryId?: string;
   /** Of every message, when there are several. */
   readonly deliveryIds?: readonly string[];
+  /** Why there is nothing to do. */
   readonly reason?: string;
   /** What the caller should know, e.g. fields that nobody reads. */
   readonly warnings?: readonly string[];

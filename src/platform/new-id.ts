@@ -6,7 +6,7 @@ const ID_BYTES = 16;
 const PER_MILLISECOND = 4096;
 const RANDOM_BITS = 20;
 
-/** Rise by their first 60 bits alone, milliseconds and a count; where the clock was set back, it counts on. */
+/** UUIDv7s that rise by their first 60 bits, milliseconds and a count, which goes on where the clock was set back. */
 export class RisingIds {
   readonly #now: () => number;
   #millisecond = -Infinity;

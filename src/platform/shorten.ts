@@ -10,7 +10,7 @@ export function shorten(text: string, most: number): string {
   return `${shown}… (${text.length - shown.length} more characters)`;
 }
 
-/* Nothing in foreign text moves a cursor, turns the direction of writing or stands there unseen. */
+/* Foreign text in one line: nothing in it moves a cursor, turns the direction of writing or stands there unseen. */
 
 /** Line ends, tabs, blanks and control characters: a run of them separates words, and no more. */
 const BETWEEN_WORDS = /[\s\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;

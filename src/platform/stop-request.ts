@@ -50,7 +50,10 @@ export class StopRequest {
 /** What takes the place of a process that ends: it does nothing but end. */
 const SHELL = '/bin/sh';
 
-/** `process.exit` waits minutes for a thread in SQLite; where another program takes the place, all threads end. */
+/**
+ * `process.exit` waits minutes for a thread in SQLite, and the first process of a container cannot kill itself; where
+ * another program takes its place, all threads end.
+ */
 export function endAtOnce(code: number): never {
   process.on('exit', () => {
     if (existsSync(SHELL)) process.execve?.(SHELL, [SHELL, '-c', `exit ${code}`], {});

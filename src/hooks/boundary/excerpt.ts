@@ -16,8 +16,8 @@ interface ExcerptForm {
 }
 
 /**
- * Neutralized and without padding between the markers, and above them how long it is where it is cut. `seed`: what no
- * sender knows before it writes; the same one makes the same markers. `most`: UTF-16 units.
+ * Foreign text between markers, neutralized and without padding; above them how long it is where it is cut. `seed`:
+ * what no sender knows before it writes; the same one makes the same markers. `most`: UTF-16 units.
  */
 export function showExcerpt(
   text: string,

@@ -219,8 +219,8 @@ function renderEvent(
   return wrap({ source, hook, verifiedBy, note, content: text, most, receivedAt: at, times });
 }
 
-// For what neither a mapping, a preset nor `agents.defaults.task` says. It stands outside the markers; without it, an
-// agent that obeys the notice would have nothing to do.
+// The task where neither a mapping, a preset nor `agents.defaults.task` has one. It stands outside the markers; without
+// it, an agent that obeys the notice would have nothing to do.
 
 /** What the words depend on; nothing of it is a sender's choice. */
 interface TaskFacts {

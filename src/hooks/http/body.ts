@@ -143,7 +143,7 @@ export class BodyReader {
   }
 }
 
-/** Null: it has to be waited for. Most come with their head. @throws Rejection payload_too_large */
+/** The body where it is there, as most are; null: it has to be waited for. @throws Rejection payload_too_large */
 function takeWhole(request: IncomingMessage, payload: Readable, limits: BodyLimits): Buffer | null {
   if (payload !== request || payload.readableFlowing !== null) return null;
   if (!request.complete && !hasAllBytes(request)) return null;

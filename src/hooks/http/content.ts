@@ -25,7 +25,7 @@ const EXPECTATIONS: Readonly<Record<BodyKind, Expectation>> = {
   text: { type: /^text\/[^\s/;,]+$/, words: 'text in UTF-8: Content-Type text/plain' },
 };
 
-/** Only the path's kind, or `alsoType`, in UTF-8 or without a word about it, never compressed. @throws Rejection */
+/** @throws Rejection unsupported_media_type unless of the path's kind or `alsoType`, UTF-8 if named, uncompressed */
 export function assertContent(
   headers: IncomingHttpHeaders,
   kind: BodyKind = 'json',

@@ -72,7 +72,7 @@ const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
 
 const { KEY: ROUTE_CONFIG } = RouteConfig({});
 
-/** Mapped hooks take every method: the guard refuses them. `Res()` keeps Nest from sending what interceptors leave. */
+/** Mapped hooks take every method; the guard lets in POST. `Res()` keeps Nest from sending what interceptors leave. */
 export function HookRoute(endpoint: HookRouteMark['endpoint'], mount: Mount): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     const handler: Handler = descriptor.value;

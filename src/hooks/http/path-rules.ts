@@ -186,7 +186,8 @@ function toSource(
 }
 
 /**
- * A preset of the path knows the scheme, else it is that of new senders; not where the path is called like a known one.
+ * A preset of the path knows the scheme, else it is that of new senders; not where the path is called like a sender we
+ * know, which would wait for ever for a signature of another kind.
  */
 function withScheme(
   said: PathOptions,

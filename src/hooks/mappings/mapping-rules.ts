@@ -25,7 +25,7 @@ interface Contradiction {
   readonly message: string;
 }
 
-/** Left out where they contradict the mapping. `hasSession`: runs that name no session have one in common. */
+/** With `defaults` that do not contradict the mapping. `hasSession`: runs that name no session have one in common. */
 export function withRules(
   mapping: MappingOptions,
   defaults: RuleOptions,

@@ -34,8 +34,8 @@ export interface OutgoingMessage {
   /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
   readonly code?: string | undefined;
   /**
-   * Only there: id of the message that this one takes the place of, without buttons where it has none; refused as
-   * `permanent` where that one cannot be changed.
+   * Only there: id of the message that this one takes the place of; its buttons go. Refused as `permanent` where it is
+   * gone or cannot be changed.
    */
   readonly replaces?: string | undefined;
 }

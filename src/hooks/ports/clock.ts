@@ -3,7 +3,7 @@ export abstract class Clock {
   /** Milliseconds since the epoch. */
   abstract now(): number;
 
-  /** Milliseconds since some moment in the past, even while somebody sets the time of day. @default {@link now} */
+  /** Milliseconds since some moment in the past; goes on evenly when the time of day is set. @default {@link now} */
   elapsed(): number {
     return this.now();
   }

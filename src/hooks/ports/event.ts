@@ -78,8 +78,9 @@ export interface IdempotencyKey {
   readonly key: string;
   readonly digest: string;
   /**
-   * What the same key with other content is: `conflict` refused, `repeat` a repeat, `new` an event of its own with a
-   * warning, `latest` likewise, the last content alone remembered.
+   * What the same key with other content is. `conflict`: refused, whatever the other keys say. `repeat`: a repeat.
+   * `new`: an event of its own with {@link REUSED_KEY}, each content remembered. `latest`: likewise, but only the last
+   * remembered.
    */
   readonly onOtherContent: 'conflict' | 'repeat' | 'new' | 'latest';
   /**
@@ -118,8 +119,8 @@ export interface SkipReceipt {
 }
 
 /**
- * `replayed`: the same key came before, nothing was written; `conflict`: it came with other content; `full`,
- * `hook-full`: too many wait; `paused`: by the operator.
+ * `replayed`: the same key came before, nothing was written; `conflict`: it came with other content; `full`: too
+ * many system events wait in a main session; `hook-full`: too many runs of the hook wait; `paused`: by the operator.
  */
 export type Acceptance =
   | { readonly outcome: 'accepted'; readonly receipt: Receipt }

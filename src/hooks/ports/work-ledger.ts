@@ -96,8 +96,8 @@ export type StepOutcome =
   /** `asked`: it was asked and could not answer, which counts as a failure; otherwise nothing is counted. */
   | { type: 'rest'; backend: string; asked: boolean }
   /**
-   * `wait` absent: what was asked before is open still. `awaits`: key of the event; where it came already, it is due at
-   * once. `onEnd`: queued when the wait has ended.
+   * `wait` absent: what was asked before is open still. `awaits`: key of the event, or of the run that it came too soon
+   * for; where the other is there already, it is due at once. `onEnd`: queued when the wait has ended.
    */
   | {
       type: 'wait';
