@@ -42,7 +42,7 @@ type StoredDetails = NewAction['details'];
 
 const WORDS = ['text', 'message'] as const;
 
-/** Few, short and without escapes stand before the words: without parsing it is sure whose field comes next. */
+/** Members before the words, few, short and without escapes: without parsing it is sure whose field comes next. */
 const ANY_WORDS = WORDS.join('|');
 const MEMBERS = `\\{\\s*(?:"(?!(?:${ANY_WORDS})")\\w+":\\s*(?:"[^"\\\\]*"|[\\w.+-]+),\\s*)*`;
 const MOST_OF_MEMBERS = 100;

@@ -50,7 +50,7 @@ export interface Tx {
   all(sql: string, ...values: readonly Value[]): readonly Row[] | Promise<readonly Row[]>;
   /** The same where nobody needs rows. A driver may go on before it is done; whatever comes later finds it done. */
   run(sql: string, ...values: readonly Value[]): void | Promise<void>;
-  /** The same where rows are needed when all is written: at once, or before whoever began it is told of its commit. */
+  /** The same where rows are needed when all is written: at once, or before anybody is told of the commit. */
   later(
     sql: string,
     values: readonly Value[],

@@ -30,6 +30,7 @@ export class OperatorListener {
   ) {
     this.server = createSecondServer(fastify);
     noteArrivals(this.server, address.kind);
+    // Fastify runs these once its own server is closed.
     fastify.addHook('onClose', () => this.#close());
   }
 

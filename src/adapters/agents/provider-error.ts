@@ -171,7 +171,7 @@ interface Unshown {
 const CODE = /^(?:[a-z]+(?:_[a-z]+){0,6}|[A-Z]+(?:_[A-Z]+){1,6})$/;
 const PARAM = /^[a-z][\w.[\]-]{0,79}$/i;
 
-/** `{error: {message, type, param, code}}`, the same without `error`, `{response: {error}}`, or `{detail}`. */
+/** `{error: {message, type, param, code}}`, or without `error`, a stream's `{response: {error}}`, or `{detail}`. */
 export function readRefusal(error: unknown): Refusal {
   const data = getField(error, 'data') ?? parseJson(getText(error, 'responseBody') ?? '');
   const refusal = getField(data, 'error') ?? getField(data, 'response', 'error') ?? data;

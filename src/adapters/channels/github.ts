@@ -71,7 +71,7 @@ function untilReset(headers: Headers): number | undefined {
   return Number.isFinite(reset) ? Math.max(0, reset * 1000 - Date.now()) : undefined;
 }
 
-/** `to`: `<owner>/<repository>#<number>[/<id of a thread's first comment>]`. No idempotency key. @throws Error */
+/** `to`: `<owner>/<repository>#<number>[/<thread's first comment>]`. No key. @throws Error without `repositories` */
 export function github(options: GitHubOptions): Channel {
   return new GitHubChannel(options);
 }

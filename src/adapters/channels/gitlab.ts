@@ -41,7 +41,7 @@ class GitLabChannel extends CommentChannel {
   }
 }
 
-/** `to`: `<project>#<issue>` or `<project>!<merge request>`, `[/<discussion>]`. No idempotency key. @throws Error */
+/** `to`: `<project>#<issue>` or `<project>!<merge request>`, `[/<discussion>]`. @throws Error without `repositories` */
 export function gitlab(options: GitLabOptions): Channel {
   return new GitLabChannel(options);
 }

@@ -96,7 +96,7 @@ function credentials({ account, token }: JiraOptions): string {
   return Buffer.from(`${account}:${token}`).toString('base64');
 }
 
-/** `to` is an issue's key; on a request of a service desk the comment is internal. No idempotency key. @throws Error */
+/** `to`: an issue key; a service desk's comments are internal. No idempotency key. @throws Error without `projects` */
 export function jira(options: JiraOptions): Channel {
   return new JiraChannel(options);
 }

@@ -153,7 +153,7 @@ function explain({ status, headers }: HttpAnswer, error: unknown): Explanation {
   };
 }
 
-/** `to`: an issue's identifier or id, `[/<id of a comment>]`, or `session/<id>`. None comes twice. @throws Error */
+/** `to`: `<issue's identifier or id>[/<comment>]`, `session/<id>`; nothing comes twice. @throws Error without login */
 export function linear(options: LinearOptions): Channel {
   return new LinearChannel(options);
 }

@@ -194,7 +194,7 @@ function outsideOfCode(
     .join('');
 }
 
-/** Signs that were read are hidden: WhatsApp's bold `*a*` is Markdown's italic. Bounds are against texts of signs. */
+/** Signs that were read are hidden: WhatsApp's bold `*a*` is Markdown's italic. Unbounded, mere signs take forever. */
 function prose(text: string, { bold, italic, strike }: Marks): string {
   const strong = `${hide(bold)}$1${hide(bold)}`;
   const emphasis = `${italic}$1${italic}`;

@@ -187,6 +187,7 @@ interface Failure {
 
 /** Undefined: somebody was reached, or nothing is said. Of a group what may pass counts, and the longest wait. */
 function findFailure(json: unknown): Failure | undefined {
+  // The REST wrapper repeats there what signal-cli printed.
   const [printed = ''] = getText(json, 'error')?.split('\n') ?? [];
   const results =
     getField(json, 'result', 'results') ??

@@ -10,7 +10,7 @@ import { asLine, asLines, safeJson } from '../foreign-text.ts';
 import { INDENT, PLAIN, duration, fieldLines, numberedName, section } from '../text-layout.ts';
 import type { Colour, Paint } from '../text-layout.ts';
 
-// In order of time. Nothing of it can steer the terminal.
+// An event in order of time; nothing of it can steer the terminal.
 
 export const STATUS_COLOURS: Readonly<Record<EventStatus, Colour>> = {
   accepted: 'yellow',

@@ -5,7 +5,7 @@ import { localDayAndTime } from '../text-layout.ts';
 import type { Paint } from '../text-layout.ts';
 import { STATUS_COLOURS } from './event-lines.ts';
 
-// The same in `hooks events list` and `hooks events tail`. Nothing of it can steer the terminal.
+// One line per event, in `hooks events list` and `hooks events tail` alike; nothing of it can steer the terminal.
 
 const SHORT: Readonly<Record<EventStatus, string>> = {
   accepted: 'new',

@@ -29,10 +29,7 @@ interface NamedHook {
   readonly settings: ResolvedHooksOptions | undefined;
 }
 
-/**
- * Undefined: no sample is meant. `isOwn`: the command line says what is in it. @throws CliError that lists what there
- * is
- */
+/** `isOwn`: the command line says what is sent. @returns undefined: no sample. @throws CliError with what there is */
 export async function findSample(
   terminal: Terminal,
   { command, hook, json = false, settings }: NamedHook,

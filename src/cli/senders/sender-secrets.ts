@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { option } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
-// Never as an argument of its own where it can be helped: every user of the machine can read those.
+// A secret is no argument of its own where it can be helped: every user of the machine can read those.
 
 export const SECRET_OPTIONS = [
   option(

@@ -56,10 +56,7 @@ export function words(text: string | undefined, secret = ''): string {
   return asShortLine(secret === '' ? shown : shown.replaceAll(secret, '***'), 200);
 }
 
-/**
- * Of the flag's variable, else of `usual` where that is set, else as it is typed. @throws CliError (2) where it is
- * nowhere
- */
+/** Of the flag's variable, else of `usual` where set, else as it is typed. @throws CliError (2) where it is nowhere */
 export async function findSecret(
   context: PartContext,
   asked: {

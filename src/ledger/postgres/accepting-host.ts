@@ -25,7 +25,7 @@ const FIND = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = ANY ($1::uu
 const END_BACKEND = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND application_name = '${APPLICATION}'`;
 
-/** One transaction on a connection of its own per group; one whose answer was lost keeps no other waiting. */
+/** A transaction per group. One whose answer was lost is looked for before its senders hear; others do not wait. */
 export class AcceptingHost implements Host<AcceptCalls> {
   readonly #store: PostgresStore;
   readonly #foresight = new Foresight();

@@ -1,4 +1,4 @@
-// What other instances have changed, where nobody tells; what is more than is looked at is missing.
+// What other instances have changed, where nobody tells of it; of more than a look reads the rest is missing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChangedEvents } from '../changed-events.ts';
 import { text } from '../rows.ts';

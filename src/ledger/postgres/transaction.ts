@@ -12,10 +12,7 @@ import { isAnswered } from './trouble.ts';
 
 export type Run = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/**
- * Nobody waits for it: what comes after finds it done, and what goes wrong is told at the commit. @param told gets the
- * rows
- */
+/** Nobody waits for it: what comes after finds it done, a failure is told at the commit. @param told gets the rows */
 export type Send = (
   sql: string,
   values?: readonly unknown[],
@@ -41,8 +38,8 @@ export type Act<T> = (run: Run, send: Send) => Promise<T>;
 const SETTINGS = `set_config('idle_in_transaction_session_timeout', $1, true), pg_backend_pid() AS pid`;
 const BEGIN_OTHER = `SELECT ${SETTINGS}`;
 /**
- * Waits for a migration. Statements are planned once, for indexes: planning those with lists anew takes longer than
- * doing.
+ * Waits for a migration. Plans are made once, for indexes: one made while a table was small would go on reading all of
+ * it, and planning statements with lists anew each time takes longer than doing them.
  */
 const BEGIN_WRITE = `SELECT pg_advisory_xact_lock_shared(hashtext($2), ${LOCKS.migration}), ${SETTINGS},
   set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),

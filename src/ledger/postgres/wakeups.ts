@@ -11,9 +11,8 @@ import { WorkNotifier } from '../work-notifier.ts';
 import type { Database } from './connection.ts';
 import { EventPoll } from './event-poll.ts';
 
-// What an instance has changed the others are told after the commit: a NOTIFY inside a transaction makes all commits
-// wait. Nothing depends on it: an instance that hears nothing looks by itself, often where LISTEN does not work
-// (pgBouncer).
+// Others are told after a commit what it changed: a NOTIFY inside a transaction makes all commits wait for each other.
+// Nothing depends on it: an instance that hears nothing looks by itself, often where LISTEN does not work (pgBouncer).
 
 /** How often a lane is looked at that nobody spoke of. There are two, so the database is asked once in five seconds. */
 const SELDOM_MS = 10_000;

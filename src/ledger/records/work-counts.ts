@@ -1,4 +1,4 @@
-// Each stage is counted in an index that holds only it, never in the table, where the jobs stand.
+// In PostgreSQL each stage is counted in an index that holds only it, never in the table, where the jobs stand.
 import type { DeadWork, WaitingWork, WorkCounts } from '../../hooks/ports/ledger-admin.ts';
 import type { Tx } from '../tx.ts';
 import { ANSWERS, RULES, SHORT_OF_BUDGET, listed } from '../work/stages.ts';

@@ -1,5 +1,5 @@
 // Events lie nearly in the order of their age, so no index is needed. Bodies are forgotten from a mark on (`meta`); an
-// event that is not over when it passes is marked (`look_again`). All inside a step's transaction.
+// event that is not over when it passes is marked (`look_again`). All in a step's transaction, one at a time.
 import type { Retention } from '../../hooks/ports/ledger.ts';
 import { writeMeta } from '../records/meta.ts';
 import { integer, keyIn, text } from '../rows.ts';

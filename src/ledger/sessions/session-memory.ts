@@ -1,5 +1,6 @@
 // Whatever was committed before is seen. Lines come in pages, the oldest first; of the transcript the newest turns that
-// fit, no more than twice as much read as given. The key's one lease holds the parts together, no transaction.
+// fit, no more than twice as much read as given. No transaction need hold the parts together: a key has one lease at a
+// time, and a line that comes meanwhile waits for the next turn, because a step names how far it has shown them.
 import type { TranscriptMessage } from '../../hooks/ports/agent-runner.ts';
 import type { ChannelId, Route } from '../../hooks/ports/channel.ts';
 import type { ContextLimits, SessionContext } from '../../hooks/ports/ledger.ts';

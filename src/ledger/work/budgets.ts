@@ -75,7 +75,7 @@ export async function reserveTurn(tx: Tx, turn: TurnReservation): Promise<Budget
   return { isFull: false };
 }
 
-/** What turns have reserved that are under way; null: none has. What others, or an earlier attempt, left is used. */
+/** What turns under way have reserved; null: none has. What others, or an earlier attempt, left counts as used. */
 async function sumReserved(tx: Tx, meter: BudgetMeter, own: string): Promise<number | null> {
   let sum: number | null = null;
   for (const { ref, amount, isLeased } of await readReserved(tx, meter)) {

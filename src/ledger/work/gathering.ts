@@ -1,4 +1,4 @@
-// What is taken in leaves the queue in the transaction in which its words stand in the other's job.
+// What is taken in leaves the queue in the transaction that puts its words into the other's job, under the key's lock.
 import type { RunJob } from '../../hooks/ports/jobs.ts';
 import { gathered } from '../../hooks/ports/rules.ts';
 import type { Behind, Lease, StepOutcome } from '../../hooks/ports/work-ledger.ts';

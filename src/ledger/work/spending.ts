@@ -1,4 +1,4 @@
-// A row for each thing that is counted, by when it began: no time of that length ever has more.
+// A row for each thing counted, such as a mapping's runs in an hour, by when it began: no hour ever has more.
 import type { Meter, Reservation } from '../../hooks/ports/rules.ts';
 import { integer, text } from '../rows.ts';
 import { first } from '../tx.ts';

@@ -60,7 +60,7 @@ export class RunningConfiguration {
   /** The channels in force, read anew each time that a step asks for one. */
   readonly channels: ChannelBindings = currentBindings(() => this.#channels);
 
-  /** @throws whatever `accept` does; the channels are those of before then. */
+  /** Channels are in force while `accept` checks what names them. @throws what it does; they are as before then. */
   async withChannels(next: ChannelBindings, accept: () => Promise<void>): Promise<void> {
     const before = this.#channels;
     this.#channels = next;

@@ -11,6 +11,7 @@ import { LOCKS } from '../schema.ts';
 import { PostgresTx } from '../statements.ts';
 
 const FORGETTING = 'SELECT pg_advisory_xact_lock(hashtext($1), $2)';
+
 export class SharedPruning {
   readonly #database: Database;
   readonly #clock: Clock;

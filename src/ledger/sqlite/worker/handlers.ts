@@ -17,7 +17,10 @@ import { ClockSteps } from './work/clock-steps.ts';
 import { Queues } from './work/queues.ts';
 import type { Together } from './inline-host.ts';
 
-/** Begins by ending all leases but those that are held: nobody heard of what a writer that died handed out last. */
+/**
+ * Ends all leases but those that are held: the directory is locked, so the process before cannot be alive, and nobody
+ * heard of what a writer that died handed out last.
+ */
 export async function createWriterHandlers(
   db: DatabaseSync,
   tx: SqliteTx,

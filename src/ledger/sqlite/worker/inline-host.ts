@@ -1,4 +1,4 @@
-// One transaction and fsync for all calls of a group; no value leaves before its COMMIT, so all heard is durable.
+// One transaction and fsync for all calls of a group; no value leaves before its COMMIT: what callers hear is durable.
 import { errorMessage } from '../../../platform/errors.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Lane } from '../../../hooks/ports/jobs.ts';

@@ -43,10 +43,7 @@ export class ChangedTexts {
     return integer(this.#sql.isMore.get()!, 'more') === 1;
   }
 
-  /**
-   * The last row stays, from which numbers go on. @param followed 0: nothing is known to be. @returns true: more is
-   * left
-   */
+  /** Numbers go on from the last row, which stays. @param followed 0: unknown. @returns whether more is left */
   trim(followed: number): boolean {
     return Number(this.#sql.trim.run(followed).changes) >= LOT;
   }
