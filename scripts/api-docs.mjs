@@ -12,7 +12,7 @@ import { DeclaredOptions } from './options/declared-options.mjs';
 
 const ROOT = new URL('../', import.meta.url);
 
-const declared = new DeclaredOptions(ROOT);
+const declared = DeclaredOptions.of(ROOT);
 const schemas = new TypeSchemas(declared.checker, (file) => declared.sourceFiles.includes(file));
 const ANSWERS = [
   'RejectedAnswer',

@@ -13,7 +13,7 @@ const ROOT = new URL('../', import.meta.url);
 const PAGE = new URL('docs/configuration.md', ROOT);
 const SCHEMA = new URL('docs/gateway.schema.json', ROOT);
 
-const options = await gatewayOptions(new DeclaredOptions(ROOT));
+const options = await gatewayOptions(DeclaredOptions.of(ROOT));
 const page = withTables(readFileSync(PAGE, 'utf8'), options);
 
 const files = [

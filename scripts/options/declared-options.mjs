@@ -23,7 +23,13 @@ export class DeclaredOptions {
   #declarations = new Map();
   #root;
 
-  /** @param {URL} root where tsconfig.json is */
+  static #read;
+
+  /** Read once in each process, which takes seconds. @param {URL} root where tsconfig.json is */
+  static of(root) {
+    return (this.#read ??= new DeclaredOptions(root));
+  }
+
   constructor(root) {
     this.#root = root;
     const { fileNames, options } = configOf(root);

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ManualClock } from '../../test/support/clocks.ts';
 import { ScriptedServer } from '../../test/support/scripted-server.ts';

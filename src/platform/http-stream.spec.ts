@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { once } from 'node:events';

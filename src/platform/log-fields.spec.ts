@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { ConsoleLogger } from '@nestjs/common';
 import { LogFields } from './log-fields.ts';
 

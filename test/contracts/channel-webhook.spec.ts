@@ -1,17 +1,24 @@
 import { createHmac } from 'node:crypto';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { inspect } from 'node:util';
-import { jest } from '@jest/globals';
 import type { WebhookOptions } from '../../src/channels.ts';
+import { webhook } from '../../src/adapters/channels/webhook.ts';
 import { DeliveryError } from '../../src/hooks/ports/channel.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
 import type { Script } from '../support/scripted-server.ts';
 
 // A name server that is somebody else's: every name is on this machine.
-jest.unstable_mockModule('node:dns', () => ({
-  lookup: (_name: string, _options: object, done: (...found: unknown[]) => void) =>
-    done(null, [{ address: '127.0.0.1', family: 4 }]),
-}));
-const { webhook } = await import('../../src/adapters/channels/webhook.ts');
+beforeAll(() => {
+  const here = [{ address: '127.0.0.1', family: 4 }];
+  const answer = (_name: string, _options: object, done: Function): void => done(null, here);
+  jest.spyOn(dns, 'lookup').mockImplementation(answer as never);
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  jest.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 /**
  * The test vector of the Standard Webhooks libraries

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
 import { ManualClock } from '../support/clocks.ts';
 import {
   HOOK_TOKEN,

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { TokenCheck } from '../../src/service/ops/access/token-check.ts';
 import { METRICS_TOKEN, OperatedService } from '../support/operated-service.ts';
 import type { Asked } from '../support/operated-service.ts';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Rejection, SearchRefused } from '../../src/hooks/index.ts';
 import { OperatedService } from '../support/operated-service.ts';
 

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { HookAuthentication, HooksSettings } from '../../src/hooks/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/index.ts';
 import { HookTokens, secretName } from '../../src/hooks/http/auth/hook-tokens.ts';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { asWritten } from '../../../test/support/as-written.ts';
 import { hookRequest, ingest, findProblems } from '../../../test/support/ingest.ts';

@@ -84,7 +84,7 @@ export class ThreadHost<C extends CallMap<C>> implements SqliteHost<C> {
 /** From the sources in tests, whose types Node strips (so only syntax that can be erased), else from the build. */
 export function startThread(data: ThreadData): Worker {
   const isSource = import.meta.url.endsWith('.ts');
-  // Many of them start faster from the one file that test/global-setup.mjs makes of these sources.
+  // Many of them start faster from the one file that test/jest/prepare.mjs makes of these sources.
   const sources = process.env['HOOKS_LEDGER_THREAD'] ?? './worker/worker.ts';
   const entry = new URL(isSource ? sources : './worker/worker.js', import.meta.url);
   const env = threadEnvironment(import.meta.url);

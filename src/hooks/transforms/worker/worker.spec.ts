@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { QuickJsEngine, QuickJsVm } from '../quickjs/vm.ts';
 import type { CallOutcome, TransformCall } from './messages.ts';
 import { VmCache } from './worker.ts';

@@ -2,4 +2,7 @@
 import 'reflect-metadata';
 
 // Threads begin from the sources: without it each of them would load a compiler to strip their types.
-process.env.NODE_COMPILE_CACHE ??= new URL('../node_modules/.cache/node', import.meta.url).pathname;
+process.env.NODE_COMPILE_CACHE ??= new URL(
+  '../../node_modules/.cache/node',
+  import.meta.url,
+).pathname;

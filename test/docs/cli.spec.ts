@@ -1,11 +1,6 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { readFile } from 'node:fs/promises';
 import { EXIT } from '../../src/cli/cli-error.ts';
 import { CHECKS } from '../../src/cli/doctor/run-checks.ts';
-
-const run = promisify(execFile);
 
 const page = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8');
 
@@ -25,12 +20,5 @@ describe('docs/cli.md', () => {
     const [, ...sections] = page.split(/^## hooks/mu);
     expect(sections.length).toBeGreaterThan(5);
     expect(sections.filter((section) => !section.includes('\nExamples:\n  '))).toEqual([]);
-  });
-});
-
-describe('docs/cli.md', () => {
-  it('is what npm run docs:cli writes', async () => {
-    const script = fileURLToPath(new URL('../../scripts/cli-docs.mjs', import.meta.url));
-    await expect(run(process.execPath, [script, '--check'])).resolves.toMatchObject({ stdout: '' });
   });
 });

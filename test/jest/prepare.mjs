@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const CACHE = new URL('../node_modules/.cache/', import.meta.url);
-const SOURCES = new URL('../src/', import.meta.url);
+const CACHE = new URL('../../node_modules/.cache/', import.meta.url);
+const SOURCES = new URL('../../src/', import.meta.url);
 
 const OPTIONS = {
   bundle: true,
