@@ -3,6 +3,7 @@ import type { BudgetMeter, Change, Lease, Ledger } from '../../src/hooks/ports/i
 import { LIMITS, agent } from './ledger/events.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { LastingMemory } from '../support/lasting-memory.ts';
+import { runs } from '../support/rounds.ts';
 
 /*
  * Whatever turns, providers, clocks and crashes do, in any order: what a provider has really counted within any time of a
@@ -10,8 +11,7 @@ import { LastingMemory } from '../support/lasting-memory.ts';
  * and no longer, and everything that was accepted is asked about in the end.
  */
 
-const HISTORIES = Number(process.env['BUDGET_HISTORIES'] ?? 150);
-const SEED = 41;
+const HISTORIES = runs(20);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** What was used in a part of a budget's time counts from the last turn of the part on. */
@@ -308,9 +308,9 @@ it(
           world.memory.close();
         }
       }),
-      { numRuns: HISTORIES, seed: SEED },
+      HISTORIES,
     );
-    expect(refused).toBeGreaterThan(HISTORIES / 10);
+    expect(refused).toBeGreaterThan(HISTORIES.numRuns / 10);
   },
-  60_000 + 1000 * HISTORIES,
+  60_000 + 1000 * HISTORIES.numRuns,
 );

@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import type { Approval } from '../../src/hooks/ports/index.ts';
 import type { Trouble } from '../support/button-platform.ts';
 import { DecisionWorld } from '../support/decision-world.ts';
+import { runs } from '../support/rounds.ts';
 
 /*
  * Anything that people, platforms, clocks and processes may do to questions, in any order: nothing happens without a yes
  * of somebody who may say it, no yes is good for two acts, and every wait ends.
  */
 
-const HISTORIES = Number(process.env['DECISION_HISTORIES'] ?? 60);
-const SEED = 27;
-const TIMEOUT_MS = 80_000 + 1000 * HISTORIES;
+const HISTORIES = runs(20);
+const TIMEOUT_MS = 80_000 + 1000 * HISTORIES.numRuns;
 const MINUTE = 60_000;
 
 /** Who is asked, and two others; of these the second is nobody's approver. */
@@ -275,9 +275,9 @@ describe('what people decide, over random histories (behaviour §15)', () => {
           world.close();
         }
       });
-      await fc.assert(property, { numRuns: HISTORIES, seed: SEED, examples });
-      process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
-      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES / 10);
+      await fc.assert(property, { ...HISTORIES, examples });
+      process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
+      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
     },
     TIMEOUT_MS,
   );

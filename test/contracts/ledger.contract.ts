@@ -24,31 +24,38 @@ import { describeTranscripts } from './ledger/transcripts.contract.ts';
 import { describeWaits } from './ledger/waits.contract.ts';
 import type { OpenStore } from './ledger/store.ts';
 
-export function describeLedger(name: string, openStore: OpenStore): void {
+type Part = (openStore: OpenStore) => void;
+
+const PARTS: readonly Part[] = [
+  describeAccepting,
+  describeClaiming,
+  describeFairness,
+  describeChannelPlaces,
+  describeParts,
+  describeCrashes,
+  describeWaits,
+  describeRules,
+  describeBudgets,
+  describeSettling,
+  describeSessions,
+  describeTranscripts,
+  describeEventDetails,
+  describeEventFeed,
+  describeEventList,
+  describeSearching,
+  describeOperations,
+  describeRefusals,
+  describeAudit,
+  describeConsoleSessions,
+  describeActivity,
+  describeHookUses,
+  describeErasing,
+  describePruning,
+];
+
+/** Of all parts, or of those alone in which this store may differ from one that has passed them all. */
+export function describeLedger(name: string, openStore: OpenStore, parts = PARTS): void {
   describe(`a ledger in ${name}`, () => {
-    describeAccepting(openStore);
-    describeClaiming(openStore);
-    describeFairness(openStore);
-    describeChannelPlaces(openStore);
-    describeParts(openStore);
-    describeCrashes(openStore);
-    describeWaits(openStore);
-    describeRules(openStore);
-    describeBudgets(openStore);
-    describeSettling(openStore);
-    describeSessions(openStore);
-    describeTranscripts(openStore);
-    describeEventDetails(openStore);
-    describeEventFeed(openStore);
-    describeEventList(openStore);
-    describeSearching(openStore);
-    describeOperations(openStore);
-    describeRefusals(openStore);
-    describeAudit(openStore);
-    describeConsoleSessions(openStore);
-    describeActivity(openStore);
-    describeHookUses(openStore);
-    describeErasing(openStore);
-    describePruning(openStore);
+    for (const describePart of parts) describePart(openStore);
   });
 }

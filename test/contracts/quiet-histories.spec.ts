@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { DONE, QuietWorld } from '../support/quiet-world.ts';
+import { runs } from '../support/rounds.ts';
 
 /*
  * Any quiet hours of channel, agent and mappings, over the nights in which clocks are put forward or back: nobody is
  * disturbed, what was held comes by itself as soon as it may, once and in order, and nothing is lost, whenever the process dies.
  */
 
-const HISTORIES = Number(process.env['QUIET_HISTORIES'] ?? 100);
-const SEED = 16;
+const HISTORIES = runs(20);
 const MINUTE = 60_000;
 
 /** Zones, with a day in which their clocks change; of the last one by half an hour. */
@@ -142,14 +142,13 @@ it(
       }
     });
     await fc.assert(property, {
-      numRuns: HISTORIES,
-      seed: SEED,
+      ...HISTORIES,
       examples: [[sentBefore]],
     });
-    process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
-    for (const times of Object.values(sum)) expect(times).toBeGreaterThan(HISTORIES / 10);
+    process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
+    for (const times of Object.values(sum)) expect(times).toBeGreaterThan(HISTORIES.numRuns / 20);
   },
-  60_000 + 1000 * HISTORIES,
+  60_000 + 1000 * HISTORIES.numRuns,
 );
 
 it('what an earlier build was to send as one message is sent one by one', async () => {

@@ -1,10 +1,11 @@
 import { SharedDatabase } from '../postgres/shared-database.ts';
+import { runs } from '../support/rounds.ts';
 import { describeRuleHistories } from './rule-histories.contract.ts';
 
 const database = SharedDatabase.inThisFile();
 
 describeRuleHistories('three services on PostgreSQL', {
-  count: Number(process.env['RULE_HISTORIES'] ?? 40),
+  histories: runs(10),
   instances: 3,
   mostMs: 10_000,
   open: () => database.empty(),

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { RESULT, WaitWorld } from '../support/wait-world.ts';
 import type { Waiting } from '../support/wait-world.ts';
+import { runs } from '../support/rounds.ts';
 
 /*
  * Bursts of events for runs that wait, wait again or have not begun to, while processes die at any moment and stay away
@@ -8,9 +9,8 @@ import type { Waiting } from '../support/wait-world.ts';
  * as there is work to do, without a minute that has to pass.
  */
 
-const HISTORIES = Number(process.env['WAIT_HISTORIES'] ?? 60);
-const SEED = 40;
-const TIMEOUT_MS = 80_000 + 1000 * HISTORIES;
+const HISTORIES = runs(20);
+const TIMEOUT_MS = 80_000 + 1000 * HISTORIES.numRuns;
 const MINUTE = 60_000;
 
 const which = fc.nat(9);
@@ -98,9 +98,9 @@ describe('what comes for runs that wait, over random histories (behaviour §15)'
           world.close();
         }
       });
-      await fc.assert(property, { numRuns: HISTORIES, seed: SEED });
-      process.stderr.write(`  ${HISTORIES} histories: ${JSON.stringify(sum)}\n`);
-      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES / 10);
+      await fc.assert(property, HISTORIES);
+      process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
+      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
     },
     TIMEOUT_MS,
   );

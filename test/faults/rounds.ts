@@ -1,5 +1,7 @@
-/** How long each scenario goes on: 20 in `.ci/run`; `FAULTS_ROUNDS=200` for `npm run test:faults:long`. */
-export const ROUNDS = Number(process.env['FAULTS_ROUNDS'] ?? '20');
+import { ROUNDS as ALL } from '../support/rounds.ts';
+
+/** How long each scenario goes on. */
+export const ROUNDS = 5 * ALL;
 
 /** Writes a figure that docs/reliability.md quotes, without the frame that Jest puts around `console`. */
 export function tell(figures: string): void {

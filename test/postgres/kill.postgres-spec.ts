@@ -5,12 +5,12 @@ import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
+import { ROUNDS as ALL } from '../support/rounds.ts';
 import { Nginx } from './nginx.ts';
 
-/** 10 in `.ci/run`; more by flag. */
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? '10');
-/** Before the next kill; with `KILL_ROUNDS=100 KILL_EVENTS=200` 20,000 in all. */
-const EVENTS = Number(process.env['KILL_EVENTS'] ?? '20');
+const ROUNDS = 3 * ALL;
+/** Before the next kill. */
+const EVENTS = 20;
 const INSTANCES = 3;
 /** What a killed service had in hand is begun again when its leases have ended. */
 const DRAINED_WITHIN_MS = 240_000 + ROUNDS * EVENTS * 60;

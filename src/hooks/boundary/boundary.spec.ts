@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { attackText } from '../../../test/support/attack-texts.ts';
 import { hiddenIn, seesMarker, seesToken } from '../../../test/support/careless-reader.ts';
 import { parsePrompt } from '../../../test/support/parsed-prompt.ts';
+import { runs } from '../../../test/support/rounds.ts';
 import { neutralize, neutralizeLine } from './neutralize.ts';
 import { renderPrompt } from './frame.ts';
 
-const TEXTS = Number(process.env.BOUNDARY_TEXTS ?? 100_000);
-const TIMEOUT_MS = 60_000 + TEXTS;
+const TEXTS = runs(5000);
+const TIMEOUT_MS = 60_000 + TEXTS.numRuns;
 
 describe('the boundary, over generated attacks (behaviour §9)', () => {
   it(
@@ -23,7 +24,7 @@ describe('the boundary, over generated attacks (behaviour §9)', () => {
           if (hidden.length > 0) throw new Error(`hidden in ${JSON.stringify(safe)}`);
           return neutralize(safe) === safe;
         }),
-        { numRuns: TEXTS },
+        TEXTS,
       );
     },
     TIMEOUT_MS,
@@ -55,7 +56,7 @@ describe('the boundary, over generated attacks (behaviour §9)', () => {
           });
           return !seesMarker(neutralizeLine(hook));
         }),
-        { numRuns: TEXTS / 5 },
+        runs(1000),
       );
     },
     TIMEOUT_MS,
