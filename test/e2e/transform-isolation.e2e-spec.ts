@@ -41,7 +41,8 @@ async function start(timeoutMs: number): Promise<void> {
 }
 
 describe('a transform costs only itself', () => {
-  it.each(['hang', 'native'])('other requests are answered while one does %s', async (attack) => {
+  it('other requests are answered while one hangs in native code', async () => {
+    const attack = 'native';
     await start(LONG_MS);
     const patience = new AbortController();
     const attacking = fetch(`${hooks.url}/hooks/bad`, {
@@ -59,7 +60,7 @@ describe('a transform costs only itself', () => {
     await expect(attacking).rejects.toBe('nobody waits for it');
   });
 
-  it.each(['hang', 'native', 'explode'])(
+  it.each(['hang', 'explode'])(
     'another transform goes on while one does %s, however many requests for it wait',
     async (attack) => {
       await start(attack === 'explode' ? LONG_MS : SOON_MS);
