@@ -10,8 +10,10 @@ import { describeLedger } from './ledger.contract.ts';
 // What goes to a thread is the same as on the main thread, and moved by one line for all of it (thread-host.ts).
 const MOVED = [describeAccepting, describeCrashes, describeErasing, describeSearching];
 
-describeLedger(
-  'a SQLite file in a thread of its own',
-  sqliteStore((dir) => sqliteLedger({ dir, host: 'thread' })),
-  ROUNDS === 1 ? MOVED : undefined,
-);
+const openStore = sqliteStore((dir) => sqliteLedger({ dir, host: 'thread' }));
+const NAME = 'a SQLite file in a thread of its own';
+
+if (ROUNDS === 1) describeLedger(NAME, openStore, MOVED);
+else
+  for (const parts of ['work', 'rules', 'operating'] as const)
+    describeLedger(NAME, openStore, parts);

@@ -26,36 +26,44 @@ import type { OpenStore } from './ledger/store.ts';
 
 type Part = (openStore: OpenStore) => void;
 
-const PARTS: readonly Part[] = [
-  describeAccepting,
-  describeClaiming,
-  describeFairness,
-  describeChannelPlaces,
-  describeParts,
-  describeCrashes,
-  describeWaits,
-  describeRules,
-  describeBudgets,
-  describeSettling,
-  describeSessions,
-  describeTranscripts,
-  describeEventDetails,
-  describeEventFeed,
-  describeEventList,
-  describeSearching,
-  describeOperations,
-  describeRefusals,
-  describeAudit,
-  describeConsoleSessions,
-  describeActivity,
-  describeHookUses,
-  describeErasing,
-  describePruning,
-];
+/** In files of their own, which several workers run at once. */
+const PARTS = {
+  work: [
+    describeAccepting,
+    describeClaiming,
+    describeFairness,
+    describeChannelPlaces,
+    describeParts,
+    describeCrashes,
+    describeSettling,
+    describeSessions,
+    describeTranscripts,
+  ],
+  rules: [describeWaits, describeRules, describeBudgets],
+  operating: [
+    describeEventDetails,
+    describeEventFeed,
+    describeEventList,
+    describeSearching,
+    describeOperations,
+    describeRefusals,
+    describeAudit,
+    describeConsoleSessions,
+    describeActivity,
+    describeHookUses,
+    describeErasing,
+    describePruning,
+  ],
+} satisfies Record<string, readonly Part[]>;
 
-/** Of all parts, or of those alone in which this store may differ from one that has passed them all. */
-export function describeLedger(name: string, openStore: OpenStore, parts = PARTS): void {
+/** @param parts all of a kind, or those alone in which this store may differ from one that has passed them all */
+export function describeLedger(
+  name: string,
+  openStore: OpenStore,
+  parts: keyof typeof PARTS | readonly Part[],
+): void {
   describe(`a ledger in ${name}`, () => {
-    for (const describePart of parts) describePart(openStore);
+    for (const describePart of typeof parts === 'string' ? PARTS[parts] : parts)
+      describePart(openStore);
   });
 }

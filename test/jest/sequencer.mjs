@@ -3,7 +3,7 @@
 import TestSequencer from '@jest/test-sequencer';
 
 const LONGEST =
-  /\/(?:ledger-(?:sqlite-moving|sqlite-inline|postgres)|rule-histories|kill|power-cut|power-cut-between)\.[a-z-]*spec\.ts$/;
+  /\/(?:ledger-(?:sqlite|postgres)-(?:work|rules|operating)|rule-histories|kill|power-cut|power-cut-between)\.[a-z-]*spec\.ts$/;
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {

@@ -3,4 +3,4 @@ import { describeLedger } from './ledger.contract.ts';
 
 const database = SharedDatabase.inThisFile();
 
-describeLedger('PostgreSQL', () => Promise.resolve(database.store()));
+describeLedger('PostgreSQL', () => Promise.resolve(database.store()), 'operating');
