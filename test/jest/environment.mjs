@@ -25,6 +25,7 @@ const SHARED = [
 export default class WorkerEnvironment extends TestEnvironment {
   #globals = Object.getOwnPropertyDescriptors(globalThis);
   #env = { ...process.env };
+  #listeners = process.eventNames().flatMap((event) => process.listeners(event));
 
   constructor(config, context) {
     super(config, context);
@@ -37,6 +38,11 @@ export default class WorkerEnvironment extends TestEnvironment {
   async teardown() {
     this.moduleMocker.restoreAllMocks();
     Object.defineProperties(globalThis, this.#globals);
+    for (const event of process.eventNames()) {
+      for (const listener of process.listeners(event)) {
+        if (!this.#listeners.includes(listener)) process.off(event, listener);
+      }
+    }
     for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, this.#env);
     await super.teardown();
