@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalRecord } from './journal.ts';
 import { cutsOf, eventOf, fileNamed, record } from './power-cuts.ts';
+import { ROUNDS } from './rounds.ts';
 
-const BETWEEN = 250;
+const BETWEEN = Math.min(5 * ROUNDS, 250);
 /** Four send them, and not every answer lies between two writes. */
 const EVENTS_FOR_BETWEEN = 120;
 
