@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
 /** Makes events large, so that what the files have left is soon used; the database would compress anything else. */
-const FILLING = randomBytes(15_000).toString('base64');
+const FILLING = randomBytes(120_000).toString('base64');
 /** In megabytes: more than the quickest machine needs for what is sent once there is room again. */
 const ROOMY = 1024;
 /** No file of the log is kept to be written again. */
