@@ -38,7 +38,7 @@ describe('hooks events list', () => {
 
   it('lists refused requests with --refused, as a table and as JSON', async () => {
     await served.post('githbu', {});
-    await served.service.ask('/hooks/wake', { token: 'a-stranger-s-guess', body: {} });
+    await served.service.post('/hooks/wake', {}, { token: 'a-stranger-s-guess' });
     const rows = await eventually('both are kept', async () => {
       const { refusals } = await served.json('events', 'list', '--refused', '--since', '1h');
       return (refusals as { code: string }[]).length === 2 && (refusals as { code: string }[]);
@@ -58,7 +58,7 @@ describe('hooks events list', () => {
 
   it('says of a token that came to the wrong hook whose it is', async () => {
     const args = ['events', 'list', '--refused', '--hook', 'agent'];
-    const answer = await served.service.ask('/hooks/agent', { token: CI, body: { message: 'x' } });
+    const answer = await served.service.post('/hooks/agent', { message: 'x' }, { token: CI });
     expect(answer.status).toBe(401);
     const table = await eventually('it is kept', async () => {
       const { stdout } = await served.hooks(...args);

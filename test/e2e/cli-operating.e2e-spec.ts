@@ -1,6 +1,6 @@
 import { ScriptedServer } from '../support/scripted-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { HOOK_TOKEN, ServedCommands } from '../support/served-commands.ts';
+import { ServedCommands } from '../support/served-commands.ts';
 
 const SENT = '{"ok":true,"result":{"message_id":7,"date":1700000000}}';
 const EXPIRED = '{"ok":false,"error_code":401,"description":"Unauthorized: \\u009b2Jexpired"}';
@@ -26,11 +26,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-const wake = () =>
-  served.service.ask('/hooks/wake', {
-    token: HOOK_TOKEN,
-    body: { text: 'x', mode: 'next-heartbeat' },
-  });
+const wake = () => served.service.post('/hooks/wake', { text: 'x', mode: 'next-heartbeat' });
 
 describe('hooks pause and resume', () => {
   it('stop intake and work, and let them go on', async () => {
@@ -75,7 +71,7 @@ describe('hooks usage', () => {
       usage: [],
     });
     const body = { message: 'x', deliver: false, wakeMode: 'next-heartbeat' };
-    await own.service.ask('/hooks/agent', { token: HOOK_TOKEN, body });
+    await own.service.post('/hooks/agent', body);
     const shown = await eventually('its run has ended', async () => {
       const { stdout } = await own.hooks('usage', '--by', 'hook');
       return stdout !== '' && stdout;

@@ -415,7 +415,7 @@ describe('hooks setup of a sender whose secret arrives by handshake', () => {
     expect((await post({ 'x-hook-secret': 'x'.repeat(32) })).status).toBe(401);
     const { stderr, code } = await served.hooks('setup', 'asana', '--accept');
     expect([code, stderr]).toEqual([1, expect.stringContaining('none was taken')]);
-    expect(served.service.stdout).not.toContain(HANDED);
+    expect(served.service.log.lines.join()).not.toContain(HANDED);
   });
 
   it('writes nothing of a stranger that is discarded, and takes the next one', async () => {

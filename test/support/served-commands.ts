@@ -5,7 +5,7 @@ import { hooksCall } from './cli-call.ts';
 import { HOOKS } from './cli-process.ts';
 import { ConfigDirectory } from './config-directory.ts';
 import { eventually } from './eventually.ts';
-import { ServiceProcess } from './service-process.ts';
+import { ServedGateway } from './served-gateway.ts';
 import type { Ending } from './service-process.ts';
 
 export const HOOK_TOKEN = 'the-hook-token-of-the-tests';
@@ -13,8 +13,11 @@ export const OPERATOR_TOKEN = 'the-operator-token-of-the-tests';
 
 export class ServedCommands implements AsyncDisposable {
   readonly dir = new ConfigDirectory();
-  #service: ServiceProcess | undefined;
-  readonly #env: Record<string, string> = {};
+  #service: ServedGateway | undefined;
+  readonly #env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    GATEWAY_PORT: '0',
+  };
 
   /** @param sections of gateway.json5 beside the tokens. @param hooks keys of its `hooks` section. */
   static async start(
@@ -24,7 +27,7 @@ export class ServedCommands implements AsyncDisposable {
     const served = new ServedCommands();
     const { agents, ...others } = sections(served.dir.path);
     served.dir.write('gateway.json5', {
-      gateway: { auth: { token: OPERATOR_TOKEN } },
+      gateway: { auth: { token: OPERATOR_TOKEN }, shutdownSeconds: 0 },
       hooks: { enabled: true, token: HOOK_TOKEN, ...hooks },
       agents: Object.assign({ defaults: { runner: { type: 'demo' } } }, agents),
       ...others,
@@ -33,14 +36,14 @@ export class ServedCommands implements AsyncDisposable {
     return served;
   }
 
-  get service(): ServiceProcess {
+  get service(): ServedGateway {
     if (this.#service === undefined) throw new Error('the service is not running');
     return this.#service;
   }
 
   /** Starts the service; from the second time on at the port it had. */
   async boot(): Promise<void> {
-    this.#service = await ServiceProcess.listening(this.dir.path, this.#env);
+    this.#service = await ServedGateway.start(this.dir.path, this.#env);
     this.#env['GATEWAY_PORT'] = new URL(this.#service.url).port;
   }
 
@@ -57,7 +60,7 @@ export class ServedCommands implements AsyncDisposable {
   }
 
   async post(hook: string, body: unknown): Promise<string> {
-    const { body: answer } = await this.service.ask(`/hooks/${hook}`, { token: HOOK_TOKEN, body });
+    const { body: answer } = await this.service.post(`/hooks/${hook}`, body);
     return String(answer['eventId']);
   }
 
@@ -65,7 +68,7 @@ export class ServedCommands implements AsyncDisposable {
     const id = await this.post(hook, body);
     const path = `/ops/api/events/${id}`;
     await eventually(`the event is ${status}`, async () => {
-      const { body: details } = await this.service.ask(path, { token: OPERATOR_TOKEN });
+      const { body: details } = await this.service.get(path);
       return details['status'] === status;
     });
     return id;
@@ -88,10 +91,9 @@ class RunningCommand implements AsyncDisposable {
   readonly #ended: Promise<unknown>;
 
   constructor(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
-    const { PATH = '' } = process.env;
     this.#child = spawn(process.execPath, [HOOKS, ...args], {
       cwd,
-      env: { PATH, ...env },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.on('data', (chunk) => (this.stdout += String(chunk)));

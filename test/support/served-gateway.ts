@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.ts';
 import { loadConfiguration } from '../../src/service/configuration/load.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
+import { OperatorListener } from '../../src/service/operator-listener.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
 import { assertDocumented } from './documented-answers.ts';
 import { LineLog } from './secret-free-log.ts';
@@ -31,25 +32,31 @@ export class ServedGateway implements AsyncDisposable {
     private readonly hookToken: string | undefined,
   ) {}
 
+  /** @param env without its GATEWAY_PORT it listens on any port, whatever the configuration says. */
   static async start(
     dir: string,
     env: Readonly<Record<string, string>> = {},
   ): Promise<ServedGateway> {
     const configuration = await loadConfiguration(dir, env);
+    const { operatorToken, operatorAddress, hooks } = configuration;
     const log = new LineLog();
+    const adapter = createHttpAdapter({ isApart: operatorAddress !== undefined });
+    const operator =
+      operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
     const app = await NestFactory.create<NestFastifyApplication>(
       await AppModule.forConfiguration(configuration, env),
-      createHttpAdapter(),
+      adapter,
       { logger: log, abortOnError: false, bodyParser: false },
     );
     app.useGlobalFilters(new JsonErrorsFilter());
     try {
-      await app.listen(0, '127.0.0.1');
+      await app.init();
+      await operator?.listen();
+      await app.listen(env['GATEWAY_PORT'] ?? 0, '127.0.0.1');
     } catch (error) {
       await app.close();
       throw error;
     }
-    const { operatorToken, hooks } = configuration;
     return new ServedGateway(app, await app.getUrl(), operatorToken, log, hooks.token);
   }
 
@@ -85,7 +92,11 @@ export class ServedGateway implements AsyncDisposable {
     return this.ask('POST', path, { body, ...asked });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     await this.app.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 }
