@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { MODEL_REPLY, OpenAiServer } from '../support/openai-server.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
 import type { Answer } from '../support/scripted-server.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import type { Ending } from '../support/service-process.ts';
 import { BOT_TOKEN, TelegramBot } from '../support/telegram-bot.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
@@ -55,10 +55,10 @@ function expectNothing(): void {
   expect(readdirSync(dir.path)).toEqual([]);
 }
 
-async function demo(): Promise<ServiceProcess> {
+async function demo(): Promise<ServedGateway> {
   const port = String(await freePort());
   dir.write('.env', `# mine\nGATEWAY_PORT=${port}\n`);
-  return ServiceProcess.listening(dir.path, { GATEWAY_PORT: port });
+  return ServedGateway.start(dir.path, { GATEWAY_PORT: port });
 }
 
 describe('hooks setup by flags', () => {
@@ -90,7 +90,7 @@ describe('hooks setup by flags', () => {
     const again = await setup(args, ENV);
     expect(JSON.parse(again.stdout)).toMatchObject({ written: [], story: { status: 'done' } });
     expect(bot.sent).toHaveLength(2);
-    expect(service.hasEnded).toBe(false);
+    expect((await service.get('/health/ready')).status).toBe(200);
   });
 
   it('writes all the same where no service runs, and says what to do', async () => {
@@ -119,7 +119,7 @@ describe('hooks setup by flags', () => {
     const args = ['--model', 'demo', '--channel', 'none', '--sender', 'none', '--json'];
     const { code, stdout } = await setup(args);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('demo') });
-    expect(service.hasEnded).toBe(false);
+    expect((await service.get('/health/ready')).status).toBe(200);
   });
 
   it('writes nothing with --dry-run, and shows what it would', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { hooksCall } from '../support/cli-call.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 
 const HOOK_TOKEN = 'the-hook-token-of-the-tests';
 const MAPPING = {
@@ -122,9 +122,9 @@ describe('hooks token', () => {
 
 describe('a running service', () => {
   it('takes a new token in, keeps its last use over a stop, and forgets a retired one', async () => {
-    const service = await ServiceProcess.listening(dir.path);
+    const service = await ServedGateway.start(dir.path);
     const ask = async (hook: string, token: string): Promise<number> =>
-      (await service.ask(`/hooks/${hook}`, { token, body: { text: 'x' } })).status;
+      (await service.post(`/hooks/${hook}`, { text: 'x' }, { token })).status;
     try {
       const token = await made();
       await eventually('the token counts', async () =>
@@ -156,8 +156,10 @@ describe('a running service', () => {
     expect((await hooks('new', '--for', 'another')).err).not.toContain('a new sender');
     const doctor = await hooksCall(['doctor', '--offline', '--json'], { cwd: dir.path });
     expect(doctor.stdout).toMatch(INHERITED);
-    const next = await ServiceProcess.listening(dir.path);
-    await eventually('the service says so, too', () => next.logged('a new sender gets a new id'));
+    const next = await ServedGateway.start(dir.path);
+    await eventually('the service says so, too', () =>
+      next.log.lines.join().includes('a new sender gets a new id'),
+    );
     await next.stop();
   });
 });
@@ -214,7 +216,7 @@ describe('hooks token of operators', () => {
   });
 
   it('is good for --token-file, as much as its role says', async () => {
-    await using service = await ServiceProcess.listening(dir.path);
+    await using service = await ServedGateway.start(dir.path);
     const { out } = await newFor('--role', 'read');
     const tokenFile = join(dir.path, 'ana.token');
     writeFileSync(tokenFile, out, { mode: 0o600 });

@@ -4,37 +4,41 @@ import { AGENT, pidsIn } from '../support/command-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { isGone } from '../support/process-state.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
 const OPERATOR = 'the-operator-token-of-the-tests';
+const PAYLOAD = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
 const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, SERVICE_ONLY: 'of the service' };
+// As a service in a process of its own has it.
+process.env['SERVICE_ONLY'] = env.SERVICE_ONLY;
 
 let dir: ConfigDirectory;
 beforeEach(() => (dir = new ConfigDirectory()));
 afterEach(() => dir[Symbol.dispose]());
 
-function service(runner: object, agent: object = {}): Promise<ServiceProcess> {
+function configure(runner: object, agent: object = {}): void {
   dir.write('.env', 'API_KEY=sk-of-the-dotenv-file').write('gateway.json5', {
     gateway: { auth: { token: OPERATOR }, shutdownSeconds: 0 },
     hooks: { enabled: true, token: TOKEN, defaultSessionKey: 'hook:e2e' },
     agents: { list: [{ id: 'main', ...agent, runner: { type: 'command', ...runner } }] },
   });
-  return ServiceProcess.listening(dir.path, env);
 }
 
-async function ask(gateway: ServiceProcess, over: object = {}): Promise<string> {
-  const payload = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
-  const { body } = await gateway.ask('/hooks/agent', {
-    token: TOKEN,
-    body: { ...payload, ...over },
-  });
+function service(runner: object, agent?: object): Promise<ServedGateway> {
+  configure(runner, agent);
+  return ServedGateway.start(dir.path, env);
+}
+
+async function ask(gateway: ServedGateway, over: object = {}): Promise<string> {
+  const { body } = await gateway.post('/hooks/agent', { ...PAYLOAD, ...over });
   return String(body['eventId']);
 }
 
-async function ended(gateway: ServiceProcess, eventId: string) {
+async function ended(gateway: ServedGateway, eventId: string) {
   return eventually('the run ends', async () => {
-    const { body } = await gateway.ask(`/ops/api/events/${eventId}`, { token: OPERATOR });
+    const { body } = await gateway.get(`/ops/api/events/${eventId}`);
     const [run] = body['runs'] as { status: string; reply: string; error: string }[];
     return run !== undefined && !['queued', 'running'].includes(run.status) && run;
   });
@@ -81,11 +85,12 @@ describe('an agent that is a program', () => {
     await eventually('all are gone', () => pids.every(isGone));
   });
 
-  it.each(['once', 'twice'])('ends with the service, signalled %s', async (times) => {
-    await using gateway = await service(stubbornRunner());
-    await ask(gateway);
+  it('ends with the service, though that is signalled twice', async () => {
+    configure(stubbornRunner());
+    await using gateway = await ServiceProcess.listening(dir.path, env);
+    await gateway.ask('/hooks/agent', { token: TOKEN, body: PAYLOAD });
     const pids = await pidsIn(join(dir.path, 'pids'));
-    await (times === 'twice' ? gateway.insist() : gateway.stop());
+    await gateway.insist();
     await eventually('all are gone', () => pids.every(isGone));
   });
 });

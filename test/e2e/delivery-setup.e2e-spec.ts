@@ -5,7 +5,7 @@ import type { ChannelId } from '../../src/hooks/index.ts';
 import { hooksCall } from '../support/cli-call.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { PLATFORMS, PlatformServer } from '../support/platforms/index.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import type { Ending } from '../support/service-process.ts';
 
 const page = await readFile(new URL('../../docs/channels.md', import.meta.url), 'utf8');
@@ -32,7 +32,7 @@ function stepsOf(platform: string): { variable?: string; channels: Record<string
 }
 
 let directory: ConfigDirectory;
-let service: ServiceProcess;
+let service: ServedGateway;
 let servers: Record<ChannelId, PlatformServer>;
 
 async function follow(): Promise<void> {
@@ -50,7 +50,7 @@ async function follow(): Promise<void> {
   const configuration = { ...JSON5.parse<object>(example), channels };
   directory = new ConfigDirectory();
   directory.write('gateway.json5', configuration).write('.env', lines.join('\n'));
-  service = await ServiceProcess.listening(directory.path);
+  service = await ServedGateway.start(directory.path);
 }
 
 function test(id: ChannelId): Promise<Ending> {
@@ -88,8 +88,8 @@ describe('docs/channels.md, followed from nothing to the first message', () => {
   });
 
   it('no secret of a platform is in the log', () => {
-    const logged = service.stdout + service.stderr;
-    expect(logged).toContain('listening');
+    const logged = service.log.lines.join();
+    expect(logged).not.toBe('');
     for (const [, { secret }] of speeches) {
       expect(logged).not.toContain(secret);
       expect(logged).not.toContain(encodeURIComponent(secret));
