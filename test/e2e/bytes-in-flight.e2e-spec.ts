@@ -128,13 +128,13 @@ describe('200 bodies of 250 KB at once', () => {
     await using service = await ServiceProcess.listening(dir.path, {
       NODE_OPTIONS: '--max-old-space-size=96',
     });
-    const message = 'x'.repeat(250_000);
+    const text = 'x'.repeat(250_000);
     const answers = await Promise.all(
       Array.from({ length: 200 }, async () => {
-        const answer = await fetch(`${service.url}/hooks/agent`, {
+        const answer = await fetch(`${service.url}/hooks/wake`, {
           method: 'POST',
           headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ message, deliver: false }),
+          body: JSON.stringify({ text, mode: 'next-heartbeat' }),
         });
         return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
       }),
