@@ -21,22 +21,20 @@ const ASKED = { tool: 'Bash', input: JSON.stringify(DEPLOY[1]) };
 describe('commandRunner: tools that a person decides about, with a permission prompt', () => {
   let dir: ConfigDirectory;
   let claude: ScriptedClaude;
-  beforeEach(() => {
+  /** Of a turn that asked about {@link DEPLOY}. */
+  let state: string;
+  beforeAll(async () => {
     dir = new ConfigDirectory();
-    claude = new ScriptedClaude(dir.path);
+    claude = new ScriptedClaude(dir.path).calls([[DEPLOY]]);
+    ({ state } = (await take()).asks!);
   });
-  afterEach(() => dir[Symbol.dispose]());
+  afterEach(() => claude.forget());
+  afterAll(() => dir[Symbol.dispose]());
 
   const asks: AgentTurn['asks'] = { tools: ['*'], canWait: true };
   const take = (over: Partial<AgentTurn> = {}, more: Partial<CommandSettings> = {}) =>
     runCommand(dir.path, { ...claude.runner, ...more }, { asks, ...over });
-  async function question(turns: readonly (readonly ProgramCall[])[]) {
-    claude.calls(turns);
-    const { asks: asked } = await take();
-    if (asked === undefined) throw new Error('it asked nobody');
-    return asked;
-  }
-  const approved = (state: string) => take({ resumed: { state, isApproved: true } });
+  const approved = () => take({ resumed: { state, isApproved: true } });
   const told = ({ text }: AgentReply): Told => JSON.parse(text) as Told;
 
   it('asks about a call that it has not made, and ends the program', async () => {
@@ -47,8 +45,8 @@ describe('commandRunner: tools that a person decides about, with a permission pr
   });
 
   it('lets exactly the approved call through, in the conversation that it continues', async () => {
-    const { state } = await question([[DEPLOY], [DEPLOY]]);
-    const { args, input, answers } = told(await approved(state));
+    claude.calls([[DEPLOY]]);
+    const { args, input, answers } = told(await approved());
     expect(claude.done).toEqual([`Bash ${ASKED.input}`]);
     expect(args.slice(0, 5)).toEqual(['-p', '--output-format', 'json', '--resume', 'session-1']);
     expect(input).toContain('A person has approved what you were interrupted for: Bash.');
@@ -58,8 +56,8 @@ describe('commandRunner: tools that a person decides about, with a permission pr
 
   it('knows a call by its tool and input, whatever the order of its keys', async () => {
     const reordered = Object.fromEntries(Object.entries(DEPLOY[1]).toReversed());
-    const { state } = await question([[DEPLOY], [['Bash', reordered]]]);
-    await approved(state);
+    claude.calls([[['Bash', reordered]]]);
+    await approved();
     expect(claude.done).toHaveLength(1);
   });
 
@@ -68,20 +66,20 @@ describe('commandRunner: tools that a person decides about, with a permission pr
     ['one more key', ['Bash', { ...DEPLOY[1], run_in_background: true }]],
     ['another tool', ['Write', DEPLOY[1]]],
   ] satisfies [string, ProgramCall][])('asks anew about %s', async (_, other) => {
-    const { state } = await question([[DEPLOY], [other]]);
-    const { asks: again } = await approved(state);
+    claude.calls([[other]]);
+    const { asks: again } = await approved();
     expect(again?.calls).toEqual([{ tool: other[0], input: JSON.stringify(other[1]) }]);
     expect(claude.done).toEqual([]);
   });
 
   it('lets it through once', async () => {
-    const { state } = await question([[DEPLOY], [DEPLOY, DEPLOY]]);
-    expect((await approved(state)).asks?.calls).toEqual([ASKED]);
+    claude.calls([[DEPLOY, DEPLOY]]);
+    expect((await approved()).asks?.calls).toEqual([ASKED]);
     expect(claude.done).toHaveLength(1);
   });
 
   it('tells a program that was denied why, and asks anew about the same call', async () => {
-    const { state } = await question([[DEPLOY], [], [DEPLOY]]);
+    claude.calls([[], [DEPLOY]]);
     const resumed = { state, isApproved: false, reason: 'denied by ana: too early' };
     expect(told(await take({ resumed })).input).toContain('(Bash): denied by ana: too early.');
     expect((await take({ resumed })).asks?.calls).toEqual([ASKED]);
@@ -92,7 +90,7 @@ describe('commandRunner: tools that a person decides about, with a permission pr
     ['workspace', { workspace: 'elsewhere' }],
     ['program', { runner: 'other' }],
   ])('asks again where another %s would do it by now', async (_, changed) => {
-    const { state } = await question([[DEPLOY], [DEPLOY]]);
+    claude.calls([[DEPLOY]]);
     const runner = 'runner' in changed ? { ...claude.runner, env: ['API_KEY'] } : claude.runner;
     const workspace = 'workspace' in changed ? { workspace: dir.path } : {};
     const agent = { id: 'ops', timeoutSeconds: 600, runner, ...workspace };
@@ -163,7 +161,6 @@ describe('commandRunner: tools that a person decides about, with a permission pr
   });
 
   it('fails as ever where the resumed program does', async () => {
-    const { state } = await question([[DEPLOY]]);
     claude.calls([[DEPLOY]], { exit: 3 });
     const resumed = { state, isApproved: true };
     const { message } = await failedCommand(dir.path, claude.runner, { asks, resumed });

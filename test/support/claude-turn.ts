@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundled } from './bundled.ts';
 
-const CLAUDE = fileURLToPath(new URL('cli/claude.mjs', import.meta.url));
+const CLAUDE = bundled('cli/claude.mjs');
 
 export type ProgramCall = readonly [string, object];
 
@@ -37,6 +37,11 @@ export class ScriptedClaude {
       env: [],
       permissionPrompt: 'claude-code',
     } as const;
+  }
+
+  /** What was done is as if it had not been. */
+  forget(): void {
+    rmSync(this.#done, { force: true });
   }
 
   get done(): readonly string[] {
