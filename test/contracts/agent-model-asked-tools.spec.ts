@@ -12,7 +12,7 @@ async function pausedIn(room: ToolRoom): Promise<string> {
 
 describe.each(PROTOCOLS)('a tool call of %s that a person decides about', (_type, protocol) => {
   it('is shown whole, and not made before', async () => {
-    await using room = await ToolRoom.open({}, protocol);
+    await using room = await ToolRoom.open(protocol);
     room.calls('desk_echo', { text: 'x'.repeat(5000) });
     const { text, asks, warnings } = await room.turn({ asks: ASKS });
     expect(text).toBe('');
@@ -25,7 +25,7 @@ describe.each(PROTOCOLS)('a tool call of %s that a person decides about', (_type
   });
 
   it('is made once it is approved, and its result goes back to the model', async () => {
-    await using room = await ToolRoom.open({}, protocol);
+    await using room = await ToolRoom.open(protocol);
     const state = await pausedIn(room);
     const { text, asks } = await room.turn({ asks: ASKS, resumed: { state, isApproved: true } });
     expect({ text, asks }).toEqual({ text: REPLY, asks: undefined });
@@ -37,7 +37,7 @@ describe.each(PROTOCOLS)('a tool call of %s that a person decides about', (_type
   });
 
   it('is not made when it is denied, and the model is told why', async () => {
-    await using room = await ToolRoom.open({}, protocol);
+    await using room = await ToolRoom.open(protocol);
     const state = await pausedIn(room);
     const resumed = { state, isApproved: false, reason: 'denied by ana: not on a Friday' };
     expect((await room.turn({ asks: ASKS, resumed })).text).toBe(REPLY);
@@ -50,7 +50,7 @@ describe.each(PROTOCOLS)('a tool call of %s that a person decides about', (_type
 
 describe('a tool call that a person decides about', () => {
   it('is asked about again where another workspace would be its place by then', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const state = await pausedIn(room);
     const workspace = room.file('elsewhere');
     const again = await room.turn({ workspace, asks: ASKS, resumed: { state, isApproved: true } });

@@ -13,7 +13,7 @@ describe('an MCP program', () => {
       GATEWAY_TOKEN: 'ours',
       USER: 'me',
     };
-    await using room = await ToolRoom.open(env);
+    await using room = await ToolRoom.withProgram(env);
     room.calls('desk_environment');
     const toolCalls = await room.callsOf({ mcp: { desk: room.program(['DESK_KEY']) } });
     const seen: Record<string, string> = JSON.parse(toolCalls?.[0]?.result ?? '');
@@ -21,7 +21,7 @@ describe('an MCP program', () => {
   });
 
   it('is given a workspace that is not there yet, readable for nobody else', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const workspace = room.file('agents/main');
     room.calls('desk_directory');
     expect((await room.callsOf({ workspace }))[0]?.result).toBe(workspace);
@@ -29,7 +29,7 @@ describe('an MCP program', () => {
   });
 
   it('without a workspace works in one of its own, and never where the service does', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     room.calls('desk_directory');
     expect((await room.callsOf({ agentId: 'night' }))[0]?.result).toBe(
       room.file('workspaces/night'),
@@ -37,7 +37,7 @@ describe('an MCP program', () => {
   });
 
   it('that does not exist is named, and not tried again', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const mcp = { desk: { command: 'no-such-program-here', args: [], env: [] } };
     await expect(room.turn({ mcp })).rejects.toMatchObject({
       kind: 'needs-operator',
@@ -47,7 +47,7 @@ describe('an MCP program', () => {
   });
 
   it('whose workspace cannot be made fails the turn, which says so', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     await writeFile(room.file('taken'), '');
     const workspace = room.file('taken/main');
     await expect(room.turn({ workspace })).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe('an MCP program', () => {
   });
 
   it('has as long to be ready as it is given', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const args = ['-e', 'setInterval(() => {}, 1000)'];
     const mcp = { desk: { command: process.execPath, args, env: [], connectMs: 200 } };
     await expect(room.turn({ mcp })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe('an MCP program', () => {
     ],
     [{ protocolVersion: 7 }, 'what it answered is not as MCP has it: update it'],
   ])('that introduces itself with %j is named for that', async (introduced, reason) => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const result = { serverInfo: { name: 'desk', version: '1' }, ...introduced };
     // The words of an initialize result: modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle
     const script = `process.stdin.on('data', (text) => {
@@ -94,13 +94,13 @@ describe('an MCP program', () => {
   });
 
   it('that ends at once fails the turn', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const mcp = { desk: { command: process.execPath, args: ['-e', ''], env: [] } };
     await expect(room.turn({ mcp })).rejects.toMatchObject({ kind: 'retryable' });
   });
 
   it('that ends in a call fails the call, and is started again for the next turn', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     room.calls('desk_exit');
     expect(await room.callsOf()).toMatchObject([{ outcome: 'failed' }]);
     room.calls('desk_echo', { text: 'back' });
@@ -109,7 +109,7 @@ describe('an MCP program', () => {
   });
 
   it('that was killed between two turns is started again', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     await room.turn();
     process.kill(room.starts[0] ?? 0, 'SIGKILL');
     await eventually('the first program ends', () => !isRunning(room.starts[0] ?? 0));
@@ -118,7 +118,7 @@ describe('an MCP program', () => {
   });
 
   it('does not hold a turn that has reached its deadline', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     room.calls('desk_never');
     const deadline = new AbortController();
     const turn = room.turn({ signal: deadline.signal });
@@ -139,7 +139,7 @@ describe('a program that is never ready', () => {
     'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)';
 
   it('does not hold a turn at its deadline, and ends with the runner', async () => {
-    const room = await ToolRoom.open();
+    const room = await ToolRoom.withProgram();
     const workspace = await mkdtemp(join(tmpdir(), 'hooks-workspace-'));
     const mcp = { desk: { command: process.execPath, args: ['-e', script], env: [] } };
     const deadline = new AbortController();
@@ -158,7 +158,7 @@ describe('a program that is never ready', () => {
 
 describe('how long a program runs', () => {
   it('the turns of an agent share it, another agent has its own', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     await Promise.all([room.turn(), room.turn(), room.turn()]);
     expect(room.starts).toHaveLength(1);
     await room.turn({ agentId: 'other' });
@@ -166,7 +166,7 @@ describe('how long a program runs', () => {
   });
 
   it('until its settings change', async () => {
-    await using room = await ToolRoom.open({ DESK_KEY: 'k' });
+    await using room = await ToolRoom.withProgram({ DESK_KEY: 'k' });
     await room.turn();
     await room.turn({ mcp: { desk: room.program(['DESK_KEY']) } });
     expect(room.starts).toHaveLength(2);
@@ -175,7 +175,7 @@ describe('how long a program runs', () => {
   });
 
   it('until no turn has used it for five minutes', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     await room.turn();
     room.clock.advance(5 * 60_000 - 1);
     await room.turn();
@@ -189,7 +189,7 @@ describe('how long a program runs', () => {
   });
 
   it('until the runner is disposed, which waits for its end', async () => {
-    const room = await ToolRoom.open();
+    const room = await ToolRoom.withProgram();
     await room.turn();
     await room.turn({ agentId: 'other' });
     const { starts } = room;

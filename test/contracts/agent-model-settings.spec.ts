@@ -90,7 +90,7 @@ describe('modelRunner: what OpenAI keeps and is asked for', () => {
   });
 
   it("gets a model's thoughts back with the result of a tool, and no reference to what it stored", async () => {
-    await using room = await ToolRoom.open({}, openai);
+    await using room = await ToolRoom.open(openai);
     room.model.answer(thoughtfulCall('desk_echo', { text: 'hi' }));
     expect((await room.turn()).warnings).toEqual([expect.stringContaining('a.dotted')]);
     const { body } = await room.model.request(2);

@@ -1,4 +1,3 @@
-import { McpHttpServer } from '../support/mcp/http-server.ts';
 import { anthropic, openaiCompatible, PROTOCOLS, STEP_USAGE } from '../support/protocols/index.ts';
 import { at, listAt } from '../support/protocols/protocol.ts';
 import { REPLY } from '../support/protocol-server.ts';
@@ -7,7 +6,7 @@ import { ToolRoom } from '../support/tool-turn.ts';
 
 describe.each(PROTOCOLS)('a tool call of %s', (_type, protocol) => {
   it('is made, its result goes back to the model, and the event details show it', async () => {
-    await using room = await ToolRoom.open({}, protocol);
+    await using room = await ToolRoom.open(protocol);
     room.calls('desk_echo', { text: 'hi' });
     const reply = await room.turn();
     expect(reply).toMatchObject({ text: REPLY, warnings: [expect.stringContaining('a.dotted')] });
@@ -59,7 +58,7 @@ describe('what the contract allows', () => {
     await room.turn({ allowed: [] });
     expect(room.toolCalls).toMatchObject([{ tool: 'desk_echo', outcome: 'refused' }]);
     expect(await room.availableTools(1)).toEqual([]);
-    expect(room.starts).toEqual([]);
+    expect(room.web.requests).toEqual([]);
   });
 
   it('a tool that no server has is named in a warning', async () => {
@@ -123,7 +122,7 @@ describe('the record of tool calls', () => {
   ])(
     'a model that goes on calling tools then is asked once more, without (%#)',
     async (protocol, asked) => {
-      await using room = await ToolRoom.open({}, protocol);
+      await using room = await ToolRoom.open(protocol);
       for (let step = 0; step < 20; step += 1) room.calls('desk_echo');
       expect((await room.turn({ allowed: ['desk_echo'] })).text).toBe(REPLY);
       expect(room.model.requests).toHaveLength(21);
@@ -167,12 +166,12 @@ describe('the record of tool calls', () => {
 
   it('a failure after a refused call only is tried again', async () => {
     await using room = await ToolRoom.open();
-    room.calls('desk_exit');
+    room.calls('desk_fail');
     room.model.next({}, { status: 503, body: '' });
     await expect(room.turn({ allowed: ['desk_echo'] })).rejects.toMatchObject({
       kind: 'unreachable',
     });
-    expect(room.toolCalls).toMatchObject([{ tool: 'desk_exit', outcome: 'refused' }]);
+    expect(room.toolCalls).toMatchObject([{ tool: 'desk_fail', outcome: 'refused' }]);
   });
 });
 
@@ -184,13 +183,13 @@ describe('what the model is shown of a result', () => {
   }
 
   it('is its text, as it is', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const text = 'Zoë said "hi" ☕ – 1 < 2';
     expect(await shownAfter(room, 'desk_echo', { text })).toBe(`echo: ${text}`);
   });
 
   it('is cut at 100,000 characters, and says how many are left out', async () => {
-    await using room = await ToolRoom.open();
+    await using room = await ToolRoom.withProgram();
     const shown = await shownAfter(room, 'desk_long');
     expect(shown.length).toBeLessThan(100_100);
     expect(shown).toMatch(/x\n\[200000 of 300000 characters left out: ask for less at a time\]$/);
@@ -209,7 +208,7 @@ describe('what the model is shown of a result', () => {
   it('names an image where the protocol has only text, and shows it where it has more', async () => {
     await using room = await ToolRoom.open();
     expect(await shownAfter(room, 'desk_picture')).toBe('[image image/png, 3 KB: not shown]');
-    await using other = await ToolRoom.open({}, anthropic);
+    await using other = await ToolRoom.open(anthropic);
     other.calls('desk_picture');
     await other.turn();
     const { body } = await other.model.request(2);
@@ -220,8 +219,7 @@ describe('what the model is shown of a result', () => {
 describe('several servers', () => {
   it('are offered in the order of the configuration, whichever is ready first', async () => {
     await using room = await ToolRoom.open();
-    await using web = await McpHttpServer.start();
-    const mcp = { slow: room.program(), fast: { url: web.url, headers: {} } };
+    const mcp = { slow: room.program(), fast: { url: room.web.url, headers: {} } };
     const names = async (n: number) =>
       (await room.availableTools(n)).map((name) => String(name).split('_')[0]);
     await room.turn({ mcp, allowed: ['slow_echo', 'fast_echo'] });
@@ -238,18 +236,16 @@ describe('a server over HTTP', () => {
     'whose connection %s in a call fails the call at once, and is connected anew',
     async (how) => {
       await using room = await ToolRoom.open();
-      await using server = await McpHttpServer.start();
-      const mcp = { web: { url: server.url, headers: {} } };
-      room.calls('web_never');
-      const turn = room.turn({ mcp });
-      await server.called();
-      server.drop(how);
+      room.calls('desk_never');
+      const turn = room.turn();
+      await room.web.called();
+      room.web.drop(how);
       await turn;
       expect(room.toolCalls).toMatchObject([
         { outcome: 'failed', result: 'the connection ended before the answer' },
       ]);
-      room.calls('web_echo', { text: 'again' });
-      expect(await room.callsOf({ mcp })).toMatchObject([{ result: 'echo: again' }]);
+      room.calls('desk_echo', { text: 'again' });
+      expect(await room.callsOf()).toMatchObject([{ result: 'echo: again' }]);
     },
   );
 
@@ -269,35 +265,30 @@ describe('a server over HTTP', () => {
 
   it('is asked with its headers', async () => {
     await using room = await ToolRoom.open();
-    await using server = await McpHttpServer.start();
-    room.calls('web_echo', { text: 'over the wire' });
+    room.calls('desk_echo', { text: 'over the wire' });
     const headers = { authorization: 'Bearer of-the-server' };
-    await room.turn({ mcp: { web: { url: server.url, headers } } });
+    await room.turn({ mcp: { desk: { url: room.web.url, headers } } });
     expect(room.toolCalls).toMatchObject([{ outcome: 'succeeded', result: 'echo: over the wire' }]);
-    for (const request of server.requests) {
+    for (const request of room.web.requests) {
       expect(request.headers.authorization).toBe('Bearer of-the-server');
     }
   });
 
   it('that forgot the session is connected anew', async () => {
     await using room = await ToolRoom.open();
-    await using server = await McpHttpServer.start();
-    const mcp = { web: { url: server.url, headers: {} } };
-    await room.turn({ mcp });
-    server.restart();
-    room.calls('web_echo', { text: 'again' });
-    expect(await room.callsOf({ mcp })).toMatchObject([{ result: 'echo: again' }]);
+    await room.turn();
+    room.web.restart();
+    room.calls('desk_echo', { text: 'again' });
+    expect(await room.callsOf()).toMatchObject([{ result: 'echo: again' }]);
   });
 
   it('that refuses our headers fails the turn, which says what to check', async () => {
     await using room = await ToolRoom.open();
-    await using server = await McpHttpServer.start();
-    server.refusal = 401;
-    const mcp = { web: { url: server.url, headers: {} } };
-    await expect(room.turn({ mcp })).rejects.toMatchObject({
+    room.web.refusal = 401;
+    await expect(room.turn()).rejects.toMatchObject({
       kind: 'needs-operator',
       message:
-        'the MCP server "web" of agent "main" cannot be used: it answered 401: check its headers',
+        'the MCP server "desk" of agent "main" cannot be used: it answered 401: check its headers',
     });
     expect(room.model.requests).toEqual([]);
   });

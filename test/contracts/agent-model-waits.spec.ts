@@ -7,7 +7,7 @@ const CALL = { key: 'deployment 7', why: 'the deployment' };
 
 describe.each(PROTOCOLS)('an agent of %s that waits for an event', (_type, protocol) => {
   it('ends its turn, and goes on with what came as the result of its call', async () => {
-    await using room = await ToolRoom.open({}, protocol);
+    await using room = await ToolRoom.open(protocol);
     room.calls('wait_for_event', CALL);
     const { text, waits, warnings } = await room.turn(MAY);
     expect({ text, key: waits?.key, question: waits?.question }).toEqual({

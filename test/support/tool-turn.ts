@@ -9,12 +9,16 @@ import type {
   CapabilityContract,
 } from '../../src/hooks/ports/agent-runner.ts';
 import type { McpServerSettings, ToolSettings } from '../../src/hooks/ports/agent-directory.ts';
+import { bundled } from './bundled.ts';
 import { ManualClock } from './clocks.ts';
+import { McpHttpServer } from './mcp/http-server.ts';
 import { NOW } from './model-turn.ts';
 import { openaiCompatible } from './protocols/index.ts';
 import type { ModelProtocol } from './protocols/index.ts';
 import { ProtocolServer } from './protocol-server.ts';
 import { runnerFor, turnFor } from './provider-turn.ts';
+
+const MCP_PROGRAM = bundled('mcp/program.ts', 'mcp/test-tools.ts');
 
 interface ToolTurn {
   readonly mcp?: ToolSettings['mcp'];
@@ -30,27 +34,37 @@ interface ToolTurn {
 
 export class ToolRoom implements AsyncDisposable {
   private readonly diary: string;
+  /** The server `desk` of a turn: {@link web}, unless it is a program. */
+  private desk: McpServerSettings;
   private reported: () => readonly ToolCall[] = () => [];
 
   private constructor(
     private readonly dir: string,
+    readonly web: McpHttpServer,
     readonly model: ProtocolServer,
     readonly runner: AgentRunner & AsyncDisposable,
     readonly clock: ManualClock,
   ) {
     this.diary = join(dir, 'starts');
+    this.desk = { url: web.url, headers: {} };
+  }
+
+  static async withProgram(env?: Readonly<Record<string, string>>): Promise<ToolRoom> {
+    const room = await ToolRoom.open(openaiCompatible, env);
+    room.desk = room.program();
+    return room;
   }
 
   static async open(
-    env: Readonly<Record<string, string>> = {},
     protocol: ModelProtocol = openaiCompatible,
+    env: Readonly<Record<string, string>> = {},
   ): Promise<ToolRoom> {
     const model = await ProtocolServer.start(protocol);
     const path = { PATH: process.env['PATH'] ?? '' };
     const clock = new ManualClock(NOW);
     const dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
     const runner = runnerFor(model, { ...path, ...env }, clock, join(dir, 'workspaces'));
-    return new ToolRoom(dir, model, runner, clock);
+    return new ToolRoom(dir, await McpHttpServer.start(), model, runner, clock);
   }
 
   file(name: string): string {
@@ -62,8 +76,7 @@ export class ToolRoom implements AsyncDisposable {
   }
 
   program(env: readonly string[] = []): McpServerSettings {
-    const script = new URL('./mcp/program.ts', import.meta.url).pathname;
-    return { command: process.execPath, args: [script, this.diary], env };
+    return { command: process.execPath, args: [MCP_PROGRAM, this.diary], env };
   }
 
   get starts(): readonly number[] {
@@ -86,7 +99,7 @@ export class ToolRoom implements AsyncDisposable {
     signal,
     ...about
   }: ToolTurn = {}): Promise<AgentReply> {
-    const tools = { mcp: mcp ?? { desk: this.program() }, untrusted: [] };
+    const tools = { mcp: mcp ?? { desk: this.desk }, untrusted: [] };
     const agent = { id: agentId, timeoutSeconds: 600, workspace, tools };
     const trust = allowed === 'all' ? ('trusted' as const) : ('untrusted' as const);
     const contract = { trust, verifiedBy: 'token', allowedTools: allowed, mayDeliverTo: null };
@@ -111,6 +124,7 @@ export class ToolRoom implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.runner[Symbol.asyncDispose]();
     await this.model.close();
+    await this.web[Symbol.asyncDispose]();
     rmSync(this.dir, { recursive: true });
   }
 }
