@@ -6,6 +6,7 @@ import type { ProgramCall } from '../support/claude-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const DEPLOY: ProgramCall = ['Bash', { command: 'make deploy' }];
@@ -108,27 +109,19 @@ describe('a program whose tool calls a person decides about (behaviour.md §15)'
 
 describe('such a program, and a service that is killed', () => {
   const OPERATOR = 'the-operator-token-of-the-tests';
-  let dir: ConfigDirectory;
-  let service: ServiceProcess;
-  beforeEach(() => (dir = new ConfigDirectory()));
-  afterEach(async () => {
-    await service[Symbol.asyncDispose]();
-    dir[Symbol.dispose]();
-  });
-
   interface Run {
     readonly status: string;
     readonly waits: readonly { readonly id: string }[];
   }
-  const post = (path: string, body: object, token = OPERATOR) => service.ask(path, { token, body });
-  const runWhere = (eventId: string, is: (run: Run) => boolean): Promise<Run> =>
-    eventually('the run is so', async () => {
-      const { body } = await service.ask(`/ops/api/events/${eventId}`, { token: OPERATOR });
-      const [run] = body['runs'] as Run[];
-      return run !== undefined && is(run) && run;
+  type Asked = Promise<{ readonly body: Record<string, unknown> }>;
+  const runOnce = (status: string, event: () => Asked): Promise<Run> =>
+    eventually(`the run is ${status}`, async () => {
+      const [run] = (await event()).body['runs'] as Run[];
+      return run?.status === status && run;
     });
 
   it('ends a run as interrupted whose approved call may have been made, and asks again by a retry', async () => {
+    using dir = new ConfigDirectory();
     const claude = new ScriptedClaude(dir.path).calls([[DEPLOY]]);
     const token = 'the-hook-token-of-the-tests';
     dir.write('gateway.json5', {
@@ -136,21 +129,22 @@ describe('such a program, and a service that is killed', () => {
       hooks: { enabled: true, token },
       agents: { list: [{ id: 'main', approve: 'tools', runner: claude.runner }] },
     });
-    service = await ServiceProcess.listening(dir.path);
+    await using killed = await ServiceProcess.listening(dir.path);
     const given = { message: 'deploy it', deliver: false, wakeMode: 'next-heartbeat' };
-    const { body } = await post('/hooks/agent', given, token);
-    const eventId = String(body['eventId']);
-    const { waits } = await runWhere(eventId, ({ status }) => status === 'waiting');
+    const { body } = await killed.ask('/hooks/agent', { token, body: given });
+    const event = `/ops/api/events/${String(body['eventId'])}`;
+    const { waits } = await runOnce('waiting', () => killed.ask(event, { token: OPERATOR }));
     claude.calls([[DEPLOY]], { hangs: true });
-    await post(`/ops/api/waits/${waits[0]?.id}/decide`, { verdict: 'approved' });
+    const decide = `/ops/api/waits/${waits[0]?.id}/decide`;
+    await killed.ask(decide, { token: OPERATOR, body: { verdict: 'approved' } });
     await eventually('the call is made', () => claude.done.length === 1);
-    service.signal('SIGKILL');
-    await service.ended();
+    killed.signal('SIGKILL');
+    await killed.ended();
     claude.calls([[DEPLOY]]);
-    service = await ServiceProcess.listening(dir.path);
-    await runWhere(eventId, ({ status }) => status === 'interrupted');
-    await post(`/ops/api/events/${eventId}/retry`, {});
-    const again = await runWhere(eventId, ({ status }) => status === 'waiting');
+    await using next = await ServedGateway.start(dir.path);
+    await runOnce('interrupted', () => next.get(event));
+    await next.post(`${event}/retry`, {});
+    const again = await runOnce('waiting', () => next.get(event));
     expect(again.waits).toHaveLength(2);
     expect(claude.done).toHaveLength(1);
   });
