@@ -43,7 +43,10 @@ function install(name: string): void {
   symlinkSync(join(MODULES, name), place);
 }
 
-async function turnThere(runner: 'agentRunner' | 'gatewayRunner', turn: object): Promise<unknown> {
+async function turnsThere(
+  runner: 'agentRunner' | 'gatewayRunner',
+  ...turns: readonly object[]
+): Promise<unknown> {
   const script = `
     const { ${runner} } = await import(${JSON.stringify(`file://${installation}/dist/agents.js`)});
     const nowhere = 'http://127.0.0.1:1';
@@ -55,9 +58,12 @@ async function turnThere(runner: 'agentRunner' | 'gatewayRunner', turn: object):
       ollamaUrl: nowhere,
     };
     const { signal } = new AbortController();
-    const running = ${runner}(options).run(${JSON.stringify(turn)}, signal);
-    const { text, name, kind, message } = await running.catch((error) => error);
-    console.log(JSON.stringify({ text, name, kind, message }));
+    const ended = ${JSON.stringify(turns)}.map(async (turn) => {
+      const running = ${runner}(options).run(turn, signal);
+      const { text, name, kind, message } = await running.catch((error) => error);
+      return { text, name, kind, message };
+    });
+    console.log(JSON.stringify(await Promise.all(ended)));
   `;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
   return JSON.parse(stdout);
@@ -94,16 +100,15 @@ const TURNS = {
 
 describe('where the packages for models are not installed', () => {
   it.each([
-    ['model', 'ai'],
-    ['gateway', 'ai'],
-    ['tools', 'ai'],
-    ['model', '@ai-sdk/openai-compatible'],
-    ['gateway', '@ai-sdk/openai-compatible'],
-    ['openai', '@ai-sdk/openai'],
-    ['tools', '@ai-sdk/mcp'],
-  ] as const)('a turn of %s says what to install: %s', async (turn, left) => {
-    installAllBut([left]);
-    expect(await turnThere('agentRunner', TURNS[turn])).toEqual(missing(left));
+    [{ model: 'ai', gateway: 'ai', tools: 'ai' }],
+    [{ model: '@ai-sdk/openai-compatible', gateway: '@ai-sdk/openai-compatible' }],
+    [{ openai: '@ai-sdk/openai', tools: '@ai-sdk/mcp' }],
+  ] as const)('turns say what to install: %j', async (left) => {
+    installAllBut(Object.values(left));
+    const turns = Object.keys(left).map((turn) => TURNS[turn as keyof typeof TURNS]);
+    expect(await turnsThere('agentRunner', ...turns)).toEqual(
+      Object.values(left).map((name) => missing(name)),
+    );
   });
 
   it('one that is too old is named, with its version', async () => {
@@ -113,9 +118,9 @@ describe('where the packages for models are not installed', () => {
     const manifest = { name: 'ai', version: '6.9.0', type: 'module', exports: './index.js' };
     writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
     writeFileSync(join(place, 'index.js'), '');
-    expect(await turnThere('gatewayRunner', TURNS.gateway)).toEqual(
+    expect(await turnsThere('gatewayRunner', TURNS.gateway)).toEqual([
       missing('ai', 'is installed as 6.9.0'),
-    );
+    ]);
   });
 
   it('agents that need none of them run', async () => {
@@ -123,10 +128,9 @@ describe('where the packages for models are not installed', () => {
     const demo = { text: expect.stringContaining('This is the demo agent') };
     const agent = { id: 'ops', timeoutSeconds: 600 };
     const turn = { ...agentTurn(), agent: { ...agent, runner: { type: 'demo' } } };
-    expect(await turnThere('agentRunner', turn)).toEqual(demo);
     const runner = { type: 'command', command: 'echo', args: ['hello'], output: 'text', env: [] };
     const command = { ...agentTurn(), agent: { ...agent, runner } };
-    expect(await turnThere('agentRunner', command)).toEqual({ text: 'hello' });
+    expect(await turnsThere('agentRunner', turn, command)).toEqual([demo, { text: 'hello' }]);
   });
 
   it('a run waits, and is done when it is installed and tried again, without a restart', async () => {
