@@ -165,13 +165,16 @@ describe('how long a program runs', () => {
     expect(room.starts).toHaveLength(2);
   });
 
-  it('until its settings change', async () => {
+  it('until its settings or its workspace change', async () => {
     await using room = await ToolRoom.withProgram({ DESK_KEY: 'k' });
     await room.turn();
-    await room.turn({ mcp: { desk: room.program(['DESK_KEY']) } });
-    expect(room.starts).toHaveLength(2);
-    await eventually('the first program ends', () => !isRunning(room.starts[0] ?? 0));
-    expect(isRunning(room.starts[1] ?? 0)).toBe(true);
+    const mcp = { desk: room.program(['DESK_KEY']) };
+    await room.turn({ mcp });
+    await room.turn({ mcp, workspace: room.file('elsewhere') });
+    expect(room.starts).toHaveLength(3);
+    const isEnded = (start: number) => !isRunning(room.starts[start] ?? 0);
+    await eventually('the programs before end', () => isEnded(0) && isEnded(1));
+    expect(isEnded(2)).toBe(false);
   });
 
   it('until no turn has used it for five minutes', async () => {
