@@ -24,21 +24,25 @@ beforeAll(() => {
   installation = mkdtempSync(join(tmpdir(), 'hooks-packages-'));
   cpSync(join(ROOT, 'dist'), join(installation, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(installation, 'package.json'));
-});
-afterEach(() => rmSync(join(installation, 'node_modules'), { recursive: true }));
-afterAll(() => rmSync(installation, { recursive: true }));
-
-function installAllBut(left: readonly string[]): void {
   const names = readdirSync(MODULES).flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(MODULES, name)).map((part) => `${name}/${part}`) : name,
   );
-  for (const name of names.filter((name) => !name.startsWith('.') && !left.includes(name))) {
-    install(name);
-  }
+  for (const name of names.filter((name) => !name.startsWith('.'))) install(name);
+});
+afterEach(() => {
+  uninstall(MODEL_PACKAGES);
+  for (const name of MODEL_PACKAGES) install(name);
+});
+afterAll(() => rmSync(installation, { recursive: true }));
+
+const placeOf = (name: string): string => join(installation, 'node_modules', name);
+
+function uninstall(names: readonly string[]): void {
+  for (const name of names) rmSync(placeOf(name), { recursive: true, force: true });
 }
 
 function install(name: string): void {
-  const place = join(installation, 'node_modules', name);
+  const place = placeOf(name);
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(join(MODULES, name), place);
 }
@@ -104,7 +108,7 @@ describe('where the packages for models are not installed', () => {
     [{ model: '@ai-sdk/openai-compatible', gateway: '@ai-sdk/openai-compatible' }],
     [{ openai: '@ai-sdk/openai', tools: '@ai-sdk/mcp' }],
   ] as const)('turns say what to install: %j', async (left) => {
-    installAllBut(Object.values(left));
+    uninstall(Object.values(left));
     const turns = Object.keys(left).map((turn) => TURNS[turn as keyof typeof TURNS]);
     expect(await turnsThere('agentRunner', ...turns)).toEqual(
       Object.values(left).map((name) => missing(name)),
@@ -112,8 +116,8 @@ describe('where the packages for models are not installed', () => {
   });
 
   it('one that is too old is named, with its version', async () => {
-    installAllBut(['ai']);
-    const place = join(installation, 'node_modules', 'ai');
+    uninstall(['ai']);
+    const place = placeOf('ai');
     mkdirSync(place);
     const manifest = { name: 'ai', version: '6.9.0', type: 'module', exports: './index.js' };
     writeFileSync(join(place, 'package.json'), JSON.stringify(manifest));
@@ -124,7 +128,7 @@ describe('where the packages for models are not installed', () => {
   });
 
   it('agents that need none of them run', async () => {
-    installAllBut(MODEL_PACKAGES);
+    uninstall(MODEL_PACKAGES);
     const demo = { text: expect.stringContaining('This is the demo agent') };
     const agent = { id: 'ops', timeoutSeconds: 600 };
     const turn = { ...agentTurn(), agent: { ...agent, runner: { type: 'demo' } } };
@@ -134,7 +138,7 @@ describe('where the packages for models are not installed', () => {
   });
 
   it('a run waits, and is done when it is installed and tried again, without a restart', async () => {
-    installAllBut(['ai']);
+    uninstall(['ai']);
     const [hook, operator] = [
       'the-token-of-the-hooks-0123456789',
       'the-token-of-operators-0123456789',
