@@ -177,10 +177,4 @@ describe('hooks status', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     expect(await served.json('status')).toMatchObject({ ready: true, paused: false });
   });
-
-  it('without a service is 3', async () => {
-    await using bare = await ServedCommands.start();
-    await bare.service.stop();
-    expect(await bare.hooks('status')).toMatchObject({ code: 3, stdout: '' });
-  });
 });

@@ -110,14 +110,6 @@ describe('hooks token', () => {
       err: expect.stringContaining('gateway.json5 has the sender "ci"'),
     });
   });
-
-  it('says so where only the demo is', async () => {
-    dir.remove('gateway.json5');
-    expect(await hooks('new', '--for', 'ci')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('there is no gateway.json5 here'),
-    });
-  });
 });
 
 describe('a running service', () => {
