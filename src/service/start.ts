@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { isAbsolute, relative } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
+import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.ts';
@@ -58,7 +59,8 @@ export async function start(context: ProcessContext): Promise<void> {
     // A signal that came while this was loaded is heard now.
     await nextTurn();
     if (stop.isRequested) return;
-    const app = await startService(context, logger, stop);
+    const { app, configuration, at } = await startService(context, logger, stop);
+    announce(configuration, at, context.cwd);
     // A ledger that is opened while the service listens may yet turn out to be unusable.
     void app
       .get(Maintenance, { strict: false })
@@ -69,12 +71,18 @@ export async function start(context: ProcessContext): Promise<void> {
   }
 }
 
+interface StartedService {
+  readonly app: NestFastifyApplication;
+  readonly configuration: Configuration;
+  readonly at: ListeningAt;
+}
+
 /** @throws whatever prevented it; what was begun is left for `stop` to close */
-async function startService(
-  context: ProcessContext,
-  logger: JsonLogger,
-  stop: OrderlyStop,
-): Promise<NestFastifyApplication> {
+export async function startService(
+  context: Omit<ProcessContext, 'stop'>,
+  logger: LoggerService,
+  stop: Pick<OrderlyStop, 'closes'>,
+): Promise<StartedService> {
   const { env, cwd, waitForLock = env['GATEWAY_WAIT_FOR_LOCK'] === '1' } = context;
   const configuration = await loadConfiguration(configurationDirectory(env, cwd), env);
   const { gateway, operatorAddress } = configuration;
@@ -100,10 +108,9 @@ async function startService(
   }
   const url = await app.getUrl();
   limitConnections(app.getHttpServer(), operator?.server, app.get(Metrics, { strict: false }));
-  announce(configuration, { hooks: url, operator: operatorUrl }, cwd);
   const settings = app.get(HooksSettings, { strict: false });
   app.get(MailWatch).start(() => mailTarget(url, settings.current.hooks));
-  return app;
+  return { app, configuration, at: { hooks: url, operator: operatorUrl } };
 }
 
 /** Host names that are no secret to a browser: those that the operator wrote. */

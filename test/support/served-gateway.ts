@@ -1,12 +1,8 @@
-import { NestFactory } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from '../../src/app.module.ts';
-import { loadConfiguration } from '../../src/service/configuration/load.ts';
-import { createHttpAdapter } from '../../src/service/http-adapter.ts';
-import { OperatorListener } from '../../src/service/operator-listener.ts';
-import { JsonErrorsFilter } from '../../src/service/refusals.ts';
+import { startService } from '../../src/service/start.ts';
 import { assertDocumented } from './documented-answers.ts';
-import { LineLog } from './secret-free-log.ts';
+import { LineLog, Secrets } from './secret-free-log.ts';
 
 /** An answer over HTTP; `body` is {} where it is no JSON object. */
 export interface GatewayAnswer {
@@ -23,41 +19,44 @@ interface GatewayAsked {
   readonly body?: unknown;
 }
 
+/** The service as a process starts it, in this one: without signals, and without its words at a terminal. */
 export class ServedGateway implements AsyncDisposable {
+  #closed: Promise<void> | undefined;
+  /** Tokens, and payloads of hooks, that went through {@link ask}: no log line may hold them. */
+  readonly #secrets = new Secrets();
+
   private constructor(
     readonly app: NestFastifyApplication,
     readonly url: string,
+    /** Where its operator API is, `unix:` and a path with a socket. */
+    readonly operator: string,
     readonly operatorToken: string,
     readonly log: LineLog,
     private readonly hookToken: string | undefined,
   ) {}
 
-  /** @param env without its GATEWAY_PORT it listens on any port, whatever the configuration says. */
+  /**
+   * @param env without GATEWAY_PORT it listens on any port, whatever the configuration says
+   * @throws what a process would say on stderr
+   */
   static async start(
     dir: string,
     env: Readonly<Record<string, string>> = {},
+    log = new LineLog(),
   ): Promise<ServedGateway> {
-    const configuration = await loadConfiguration(dir, env);
-    const { operatorToken, operatorAddress, hooks } = configuration;
-    const log = new LineLog();
-    const adapter = createHttpAdapter({ isApart: operatorAddress !== undefined });
-    const operator =
-      operatorAddress && new OperatorListener(adapter.getInstance(), operatorAddress);
-    const app = await NestFactory.create<NestFastifyApplication>(
-      await AppModule.forConfiguration(configuration, env),
-      adapter,
-      { logger: log, abortOnError: false, bodyParser: false },
-    );
-    app.useGlobalFilters(new JsonErrorsFilter());
+    const context = { env: { GATEWAY_PORT: '0', ...env }, cwd: dir };
+    let begun: INestApplication | undefined;
     try {
-      await app.init();
-      await operator?.listen();
-      await app.listen(env['GATEWAY_PORT'] ?? 0, '127.0.0.1');
+      const { app, configuration, at } = await startService(context, log, {
+        closes: (started) => (begun = started),
+      });
+      const { operatorToken, hooks } = configuration;
+      const { hooks: url, operator = url } = at;
+      return new ServedGateway(app, url, operator, operatorToken, log, hooks.token);
     } catch (error) {
-      await app.close();
+      await begun?.close();
       throw error;
     }
-    return new ServedGateway(app, await app.getUrl(), operatorToken, log, hooks.token);
   }
 
   /** @param path from the root, such as `/ops/api/events`. */
@@ -66,8 +65,11 @@ export class ServedGateway implements AsyncDisposable {
     path: string,
     { token, headers = {}, body: sent }: GatewayAsked = {},
   ): Promise<GatewayAnswer> {
-    const own = path.startsWith('/ops/') ? this.operatorToken : this.hookToken;
+    const isOperators = path.startsWith('/ops/');
+    const own = isOperators ? this.operatorToken : this.hookToken;
     const bearer = token === undefined ? own : token;
+    if (typeof bearer === 'string') this.#secrets.addToken(bearer);
+    if (!isOperators) this.#secrets.addPayload(sent);
     const answer = await fetch(`${this.url}${path}`, {
       method,
       headers: {
@@ -92,8 +94,9 @@ export class ServedGateway implements AsyncDisposable {
     return this.ask('POST', path, { body, ...asked });
   }
 
-  async stop(): Promise<void> {
-    await this.app.close();
+  stop(): Promise<void> {
+    this.#closed ??= this.app.close();
+    return this.#closed.then(() => this.#secrets.assertAbsentFrom(this.log.lines));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
