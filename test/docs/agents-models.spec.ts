@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { McpHttpServer } from '../support/mcp/http-server.ts';
 import { anthropic, openaiCompatible } from '../support/protocols/index.ts';
 import { ProtocolServer, REPLY } from '../support/protocol-server.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import { isRunning } from '../support/tool-turn.ts';
 
 const HOOK_TOKEN = 'the-hook-token-of-the-docs';
@@ -48,27 +48,18 @@ function replaced(text: string, changes: Readonly<Record<string, string>>): stri
   }, text);
 }
 
-async function start(text: string, env: Record<string, string> = {}): Promise<ServiceProcess> {
+async function start(text: string, env: Record<string, string> = {}): Promise<ServedGateway> {
   dir.write('gateway.json5', text);
-  return ServiceProcess.listening(dir.path, { HOOK_TOKEN, ...env });
+  return ServedGateway.start(dir.path, { HOOK_TOKEN, ...env });
 }
 
-async function replyTo(service: ServiceProcess, body: object): Promise<unknown> {
-  const token = await readFile(join(dir.path, 'data/operator-token'), 'utf8');
-  const { body: answer } = await service.ask('/hooks/agent', { token: HOOK_TOKEN, body });
+async function replyTo(service: ServedGateway, body: object): Promise<unknown> {
+  const { body: answer } = await service.post('/hooks/agent', body);
   return eventually('the run replies', async () => {
-    const { body: details } = await service.ask(`/ops/api/events/${String(answer['eventId'])}`, {
-      token: token.trim(),
-    });
+    const { body: details } = await service.get(`/ops/api/events/${String(answer['eventId'])}`);
     const runs: { reply: string | null }[] = JSON.parse(JSON.stringify(details['runs'] ?? []));
     return runs[0]?.reply ?? undefined;
   });
-}
-
-async function metricsOf(service: ServiceProcess): Promise<string> {
-  const token = await readFile(join(dir.path, 'data/operator-token'), 'utf8');
-  const headers = { authorization: `Bearer ${token.trim()}` };
-  return (await fetch(`${service.url}/ops/metrics`, { headers })).text();
 }
 
 async function modelRunner(configuration: string): Promise<void> {
@@ -93,7 +84,7 @@ async function modelRunner(configuration: string): Promise<void> {
   expect(anthropic.keyOf(headers)).toBe('sk-of-the-docs');
   expect(anthropic.thinkingOf(body)).toBe('high');
   const counted = 'hooks_tokens_total{agent="analyst",kind="output"} 7';
-  await eventually(counted, async () => (await metricsOf(service)).includes(counted));
+  await eventually(counted, async () => (await service.get('/ops/metrics')).text.includes(counted));
   await service.stop();
   await claude.close();
 }

@@ -10,12 +10,11 @@ import { agentTurn } from '../support/agent-turn.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { MODEL_REPLY, startOpenAiServer } from '../support/openai-server.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 
 const TEXT = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
 const STUBS = fileURLToPath(new URL('../support/cli/bin', import.meta.url));
 const TOKEN = 'the-hook-token-of-the-tests';
-const OPERATOR = 'the-operator-token-of-the-tests';
 
 interface Stub extends AsyncDisposable {
   /** The configuration as the test can start it: other addresses, nothing else. */
@@ -93,17 +92,14 @@ async function otherGateway({ configuration }: Section): Promise<Stub> {
 
 async function runWith({ configuration, env }: Stub, dir: ConfigDirectory) {
   dir.write('gateway.json5', {
-    gateway: { auth: { token: OPERATOR } },
     hooks: { enabled: true, token: TOKEN, defaultSessionKey: 'hook:docs' },
     ...JSON5.parse<object>(configuration),
   });
-  await using service = await ServiceProcess.listening(dir.path, env);
+  await using service = await ServedGateway.start(dir.path, env);
   const message = { message: 'Where is the station?', deliver: false, wakeMode: 'next-heartbeat' };
-  const { body } = await service.ask('/hooks/agent', { token: TOKEN, body: message });
+  const { body } = await service.post('/hooks/agent', message);
   const ended = await eventually('the run ends', async () => {
-    const found = await service.ask(`/ops/api/events/${String(body['eventId'])}`, {
-      token: OPERATOR,
-    });
+    const found = await service.get(`/ops/api/events/${String(body['eventId'])}`);
     const [run] = found.body['runs'] as { status: string; reply: string; error: string }[];
     return run !== undefined && !['queued', 'running'].includes(run.status) && run;
   });

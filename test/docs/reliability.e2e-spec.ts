@@ -1,8 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hooksCall } from '../support/cli-call.ts';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 
 const PAGE = new URL('../../docs/reliability.md', import.meta.url);
 const TOKEN = 'the-hook-token-of-the-tests';
@@ -18,10 +19,10 @@ describe('docs/reliability.md: Backing up', () => {
   it('has everything that a running service had answered, and a restored one goes on', async () => {
     using dir = new ConfigDirectory().write('gateway.json5', CONFIGURATION);
     using other = new ConfigDirectory().write('gateway.json5', CONFIGURATION);
-    await using service = await ServiceProcess.listening(dir.path);
+    await using service = await ServedGateway.start(dir.path);
     const accepted: string[] = [];
-    const send = async (to: ServiceProcess, text: string) => {
-      const { status, body } = await to.ask('/hooks/wake', { token: TOKEN, body: { text } });
+    const send = async (to: ServedGateway, text: string) => {
+      const { status, body } = await to.post('/hooks/wake', { text });
       expect(status).toBe(200);
       return String(body['eventId']);
     };
@@ -43,13 +44,13 @@ describe('docs/reliability.md: Backing up', () => {
     mkdirSync(join(other.path, 'data'), { mode: 0o700 });
     const token = readFileSync(join(dir.path, 'data', 'operator-token'), 'utf8').trim();
     other.write('data/operator-token', token);
-    expect(await hooksCommand(restore, { cwd: other.path })).toMatchObject({ code: 0, stderr: '' });
-    await using restored = await ServiceProcess.listening(other.path);
-    expect(await restored.ask(`/ops/api/events/${first}`, { token })).toMatchObject({
+    expect(await hooksCall(restore, { cwd: other.path })).toMatchObject({ code: 0, stderr: '' });
+    await using restored = await ServedGateway.start(other.path);
+    expect(await restored.get(`/ops/api/events/${first}`, { token })).toMatchObject({
       status: 200,
       body: { id: first },
     });
-    const { body } = await restored.ask('/ops/api/events?limit=200', { token });
+    const { body } = await restored.get('/ops/api/events?limit=200', { token });
     const ids = (body['events'] as { id: string }[]).map(({ id }) => id);
     expect([first, ...accepted]).toEqual(expect.arrayContaining(ids));
     expect(new Set([first, ...accepted])).not.toContain(await send(restored, 'goes on'));

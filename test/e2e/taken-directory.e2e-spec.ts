@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 
 // A data directory that was taken away while a service used it: whoever makes another one hides what is in the first.
 
@@ -17,25 +17,27 @@ beforeEach(() => {
 });
 afterEach(() => dir[Symbol.dispose]());
 
+const said = (service: ServedGateway) => service.log.lines.join('\n');
+
 it('is not made again by a stop, which would write when tokens were used', async () => {
-  await using service = await ServiceProcess.listening(dir.path);
-  const wake = await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
+  await using service = await ServedGateway.start(dir.path);
+  const wake = await service.post('/hooks/wake', { text: 'x' });
   expect(wake.status).toBe(200);
   renameSync(data, `${data}-moved`);
   await service.stop();
-  expect(service.logged('when tokens were last used cannot be kept (ENOENT)')).toBeDefined();
+  expect(said(service)).toContain('when tokens were last used cannot be kept (ENOENT)');
   expect(existsSync(data)).toBe(false);
 });
 
 it('is not made again by a reload, and the operator keeps the token in it', async () => {
-  await using service = await ServiceProcess.listening(dir.path);
+  await using service = await ServedGateway.start(dir.path);
   const operator = readFileSync(join(data, 'operator-token'), 'utf8').trim();
   renameSync(data, `${data}-moved`);
-  service.signal('SIGHUP');
-  await eventually('it is read', () => service.logged('The changed configuration'));
-  expect(service.logged('The changed configuration was refused')).toBeDefined();
-  expect(service.logged('store.dir must hold a writable directory')).toBeDefined();
+  process.emit('SIGHUP');
+  await eventually('it is read', () => said(service).includes('The changed configuration'));
+  expect(said(service)).toContain('The changed configuration was refused');
+  expect(said(service)).toContain('store.dir must hold a writable directory');
   expect(existsSync(data)).toBe(false);
-  const { status } = await service.ask('/ops/api/configuration', { token: operator });
+  const { status } = await service.get('/ops/api/configuration', { token: operator });
   expect(status).toBe(200);
 });

@@ -3,7 +3,7 @@ import JSON5 from 'json5';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { askAt } from '../support/http-question.ts';
-import { ServiceProcess } from '../support/service-process.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 
 // What tunnels send from this machine, as docs/tunnels.md tells of them, to a service configured as it says.
 
@@ -41,14 +41,14 @@ const TUNNELS: Readonly<Record<string, (sender: string) => Record<string, string
   }),
 };
 
-async function start(dir: ConfigDirectory, more: object): Promise<ServiceProcess> {
+async function start(dir: ConfigDirectory, more: object): Promise<ServedGateway> {
   dir.write('gateway.json5', {
     gateway: { ...gateway, auth: { token: OPERATOR }, port: 0 },
     hooks: { enabled: true, token: TOKEN },
     agents: { defaults: { runner: { type: 'demo' } } },
     ...more,
   });
-  return ServiceProcess.listening(dir.path);
+  return ServedGateway.start(dir.path);
 }
 
 describe.each(Object.entries(TUNNELS))('through %s', (_, headersOf) => {
