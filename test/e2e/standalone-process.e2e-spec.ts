@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { nodeRefusal } from '../../src/platform/node-version.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import { MAIN, ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
@@ -62,7 +63,8 @@ describe('the service refuses to start', () => {
     expect(existsSync(join(dir.path, 'data'))).toBe(false);
   });
 
-  it('on a port that is in use', async () => {
+  it('on a port that is in use, and leaves no socket of the operator', async () => {
+    dir.write('gateway.json5', { ops: { listen: 'unix:ops.sock' } });
     const { server: other, port } = await listeningServer();
     await using service = new ServiceProcess(dir.path, { GATEWAY_PORT: String(port) });
     const { code, stderr } = await service.ended();
@@ -71,15 +73,16 @@ describe('the service refuses to start', () => {
     expect(stderr).toMatch(
       new RegExp(`^The service cannot listen: 127.0.0.1:${port} is in use.*\n$`),
     );
+    expect(existsSync(join(dir.path, 'ops.sock'))).toBe(false);
   });
 
   it('on a data directory that another process uses', async () => {
-    await using first = await ServiceProcess.listening(dir.path);
+    await using first = await ServedGateway.start(dir.path);
     await using second = new ServiceProcess(dir.path);
     const { code, stdout, stderr } = await second.ended();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^The service cannot start: the ledger .* another process uses it.*\n$/);
-    expect((await first.ask('/health/ready')).status).toBe(200);
+    expect((await first.get('/health/ready')).status).toBe(200);
   });
 });
 
@@ -102,31 +105,27 @@ describe('the service ends', () => {
     const [first] = service.logs.filter(({ level }) => level === 50);
     expect(first).toMatchObject({ msg: expect.stringContaining(data) });
     renameSync(`${data}-moved`, data);
-    await using again = await ServiceProcess.listening(dir.path);
-    expect(again.logged('1 event,')).toBeDefined();
+    await using again = await ServedGateway.start(dir.path);
+    expect((await again.get('/ops/api/events')).body['events']).toHaveLength(1);
   });
 });
 
-describe('the service stops although somebody is silent or slow', () => {
-  it.each([
-    ['half of the headers', 'POST /hooks/wake HTTP/1.1\r\nHost: x\r\nX-A: '],
-    [
-      'a refused body that never comes',
-      'POST /hooks/wake HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nabc',
-    ],
-  ])('%s', async (_, start) => {
-    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
-    await using service = await ServiceProcess.listening(dir.path);
-    const { port, hostname } = new URL(service.url);
-    const socket = connect(Number(port), hostname);
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    await new Promise<void>((resolve) => socket.write(start, () => resolve()));
-    await service.ask('/hooks/wake', { token: TOKEN, body: { text: 'x' } });
-    service.signal('SIGTERM');
-    expect((await service.ended()).code).toBe(0);
-    socket.destroy();
-  });
+it('the service stops although somebody is silent or slow', async () => {
+  dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
+  await using service = await ServedGateway.start(dir.path);
+  const { port, hostname } = new URL(service.url);
+  const head = 'POST /hooks/wake HTTP/1.1\r\nHost: x\r\n';
+  const sockets = await Promise.all(
+    [`${head}X-A: `, `${head}Content-Length: 60000\r\n\r\nabc`].map(async (start) => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      await once(socket, 'connect');
+      await new Promise<void>((resolve) => socket.write(start, () => resolve()));
+      return socket;
+    }),
+  );
+  await service.post('/hooks/wake', { text: 'x' });
+  await service.stop();
+  for (const socket of sockets) socket.destroy();
 });
 
 it('the service drops connections beyond its limit of open files, says so once and goes on', async () => {
