@@ -60,13 +60,4 @@ describe('hooks events tail', () => {
     expect({ code, stderr }).toEqual({ code: 130, stderr: '' });
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
-
-  it('cannot begin without a service: 3', async () => {
-    await served.service.stop();
-    expect(await served.hooks('events', 'tail')).toMatchObject({
-      code: 3,
-      stdout: '',
-      stderr: expect.stringContaining('hooks start'),
-    });
-  });
 });

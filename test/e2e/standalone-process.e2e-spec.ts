@@ -82,7 +82,7 @@ describe('the service refuses to start', () => {
     const { code, stdout, stderr } = await second.ended();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^The service cannot start: the ledger .* another process uses it.*\n$/);
-    expect((await first.get('/health/ready')).status).toBe(200);
+    expect((await first.post('/hooks/wake', { text: 'x' })).status).toBe(200);
   });
 });
 

@@ -4,30 +4,21 @@ import { join } from 'node:path';
 import { HOOKS } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
+import { askAt } from '../support/http-question.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
+import { LineLog } from '../support/secret-free-log.ts';
+import { ServedGateway } from '../support/served-gateway.ts';
 import { MAIN, ServiceProcess } from '../support/service-process.ts';
 
 const TOKEN = 'the-hook-token-of-the-tests';
-/** Long enough that a door which is closed all the while is noticed. */
-const STOP_SECONDS = 6;
-const isClosed = (status: number) => status !== 200;
 const OPERATOR = 'the-operator-token-of-the-tests';
+const isClosed = (status: number) => status !== 200;
+const WAITS = { GATEWAY_WAIT_FOR_LOCK: '1' };
 
 let dir: ConfigDirectory;
 let model: OpenAiServer;
-let service: ServiceProcess;
 let release: () => void;
-
-async function startWithRun(shutdownSeconds: number): Promise<void> {
-  const released = Promise.withResolvers<void>();
-  release = released.resolve;
-  configure(shutdownSeconds);
-  service = await ServiceProcess.listening(dir.path);
-  model.next({ after: released.promise });
-  await run('first');
-  await eventually('the agent is asked', () => model.requests.length === 1);
-}
 
 function configure(shutdownSeconds: number): void {
   dir.write('gateway.json5', {
@@ -38,29 +29,45 @@ function configure(shutdownSeconds: number): void {
   });
 }
 
+/** @returns the id of its event */
+async function run(message: string, { url }: { url: string }): Promise<string> {
+  const asked = { method: 'POST', token: TOKEN, body: { message } };
+  const { status, body } = await askAt(url, '/hooks/agent', asked);
+  expect({ status, body }).toMatchObject({ status: 200, body: { ok: true } });
+  return String(body['eventId']);
+}
+
+/** A run that ends when it is released. */
+async function hang(service: { url: string }): Promise<void> {
+  const released = Promise.withResolvers<void>();
+  release = released.resolve;
+  model.next({ after: released.promise });
+  await run('first', service);
+  await eventually('the agent is asked', () => model.requests.length === 1);
+}
+
+async function startWithRun(): Promise<ServedGateway> {
+  configure(60);
+  const service = await ServedGateway.start(dir.path);
+  await hang(service);
+  return service;
+}
+
 /** The status of a wake; 0: nobody answered. */
-async function wake(): Promise<number> {
+async function wake({ url }: { url: string }): Promise<number> {
   const body = { text: 'x', mode: 'next-heartbeat' };
-  const asked = service.ask('/hooks/wake', { token: TOKEN, body });
+  const asked = askAt(url, '/hooks/wake', { method: 'POST', token: TOKEN, body });
   return asked.then(
     ({ status }) => status,
     () => 0,
   );
 }
 
-async function run(message: string, of = service): Promise<string> {
-  const { status, body } = await of.ask('/hooks/agent', { token: TOKEN, body: { message } });
-  expect({ status, body }).toMatchObject({ status: 200, body: { ok: true } });
-  return String(body['eventId']);
-}
-
-async function signalled(): Promise<void> {
-  service.signal('SIGTERM');
-  await eventually('the stop has begun', async () => {
-    const { status, body } = await service.ask('/health/ready');
+const stopBegins = ({ url }: { url: string }) =>
+  eventually('the stop has begun', async () => {
+    const { status, body } = await askAt(url, '/health/ready');
     return status === 503 && body['code'] === 'stopping';
   });
-}
 
 beforeEach(async () => {
   dir = new ConfigDirectory();
@@ -69,47 +76,27 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   release();
-  await service[Symbol.asyncDispose]();
   await model.close();
   dir[Symbol.dispose]();
 });
 
 describe('A stop while a run is under way', () => {
   it('goes on accepting, begins nothing, ends with the run, and leaves the rest to the next one', async () => {
-    await startWithRun(60);
-    await signalled();
-    const second = await run('second');
-    expect((await service.ask('/health/live')).status).toBe(200);
-    expect(model.requests).toHaveLength(1);
-    release();
-    expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
-    expect(model.requests).toHaveLength(1);
-    await using next = await ServiceProcess.listening(dir.path);
-    await eventually('what came last is done', async () => {
-      const { body } = await next.ask(`/ops/api/events/${second}`, { token: OPERATOR });
-      return body['status'] === 'done';
-    });
-  });
-
-  it('ends when its time is over', async () => {
-    await startWithRun(1);
+    configure(60);
+    await using service = await ServiceProcess.listening(dir.path);
+    await hang(service);
     service.signal('SIGTERM');
-    expect((await service.ended()).code).toBe(0);
-  });
-
-  it('ends at once at a second signal', async () => {
-    await startWithRun(60);
-    await signalled();
-    // By itself, or while it does so by one more signal; a shell says 143 of both.
-    expect([143, null]).toContain((await service.insist()).code);
-  });
-
-  it('ends in order at one Ctrl-C, which npm passes on once more', async () => {
-    await startWithRun(60);
-    for (const _ of ['terminal', 'npm']) service.signal('SIGINT');
-    await eventually('the stop has begun', () => service.logged('SIGINT: finishing what runs'));
+    await stopBegins(service);
+    const second = await run('second', service);
+    expect((await askAt(service.url, '/health/live')).status).toBe(200);
+    expect(model.requests).toHaveLength(1);
     release();
     expect(await service.ended()).toMatchObject({ code: 0, stderr: '' });
+    expect(model.requests).toHaveLength(1);
+    await using next = await ServedGateway.start(dir.path);
+    await eventually('what came last is done', async () => {
+      return (await next.get(`/ops/api/events/${second}`)).body['status'] === 'done';
+    });
   });
 });
 
@@ -119,7 +106,7 @@ describe('A stop', () => {
     mkdirSync(join(dir.path, 'data'), { mode: 0o700 });
     // What is read from it comes never, and the stop waits for it.
     execFileSync('mkfifo', [join(dir.path, 'data/token-uses.json')]);
-    service = await ServiceProcess.listening(dir.path);
+    await using service = await ServiceProcess.listening(dir.path);
     service.signal('SIGTERM');
     expect(await service.ended()).toMatchObject({ code: 143, stderr: '' });
     expect(service.logged('not everything has closed in 5 s')).toMatchObject({ level: 50 });
@@ -127,8 +114,9 @@ describe('A stop', () => {
 
   it('begins when the shell ends that npm has started the service with', async () => {
     configure(0);
+    const env = { npm_lifecycle_event: 'start' };
     const script = ['-c', '"$0" "$1"; true', process.execPath, MAIN];
-    service = new ServiceProcess(dir.path, { npm_lifecycle_event: 'start' }, '/bin/sh', script);
+    await using service = new ServiceProcess(dir.path, env, '/bin/sh', script);
     await service.listens();
     service.signal('SIGTERM');
     // Its output ends with the service itself.
@@ -138,80 +126,66 @@ describe('A stop', () => {
 });
 
 describe('A second service on the same data and port', () => {
-  it('waits for the first one, says so once, and takes over when it has ended', async () => {
-    await startWithRun(60);
-    const { port } = new URL(service.url);
-    await using next = new ServiceProcess(
-      dir.path,
-      { GATEWAY_PORT: port, GATEWAY_WAIT_FOR_LOCK: '1' },
-      process.execPath,
-    );
+  it('waits for the first one, says so once, and leaves senders alone for no longer than it takes to take over', async () => {
+    await using service = await startWithRun();
+    configure(59);
+    const env = { GATEWAY_PORT: new URL(service.url).port };
+    const script = [HOOKS, 'start', '--wait-for-lock'];
+    await using next = new ServiceProcess(dir.path, env, process.execPath, script);
     await eventually('it waits', () => next.logged('waiting until it has ended'));
-    await signalled();
-    const during = await run('during the stop');
+    const stopped = service.stop();
+    await stopBegins(service);
+    const during = await run('during the stop', service);
+    // However long the run hangs.
+    for (let n = 0; n < 5; n += 1) expect(await wake(service)).toBe(200);
     release();
-    expect(await service.ended()).toMatchObject({ code: 0 });
-    const line = await eventually('it listens', () => next.logged('listening'));
-    next.url = String(line['url']);
-    expect(next.url).toBe(service.url);
-    const { status } = await next.ask(`/ops/api/events/${during}`, { token: OPERATOR });
-    expect(status).toBe(200);
-    expect(next.logs.filter(({ msg }) => /waiting until/.test(String(msg)))).toHaveLength(1);
-  });
-
-  it('with another configuration leaves senders alone for a moment, however long a run hangs', async () => {
-    await startWithRun(STOP_SECONDS);
-    configure(60);
-    await using next = new ServiceProcess(
-      dir.path,
-      { GATEWAY_PORT: new URL(service.url).port },
-      process.execPath,
-      [HOOKS, 'start', '--wait-for-lock'],
-    );
-    await eventually('it waits', () => next.logged('waiting until it has ended'));
-    service.signal('SIGTERM');
-    const signalledAt = performance.now();
-    let openMs = 0;
     const statuses: number[] = [];
     await eventually('senders are answered by the next one', async () => {
-      const status = await wake();
-      if (!statuses.some(isClosed)) openMs = performance.now() - signalledAt;
-      statuses.push(status);
-      return next.logged('listening') && service.hasEnded;
+      statuses.push(await wake(service));
+      return next.logged('listening');
     });
-    expect(await wake()).toBe(200);
-    // One knocks all the while. The door was closed once, between the two, and by far not for the whole stop.
-    expect(openMs).toBeGreaterThan((STOP_SECONDS * 1000) / 2);
-    const between = statuses.slice(
+    await stopped;
+    expect(next.logged('listening')).toMatchObject({ url: service.url });
+    expect(await wake(service)).toBe(200);
+    // The door was closed once, between the two.
+    const closed = statuses.slice(
       statuses.findIndex(isClosed),
       statuses.findLastIndex(isClosed) + 1,
     );
-    expect(between.filter((status) => status === 200)).toEqual([]);
+    expect(closed).not.toContain(200);
+    const asked = { token: OPERATOR };
+    expect((await askAt(service.url, `/ops/api/events/${during}`, asked)).status).toBe(200);
+    expect(next.logs.filter(({ msg }) => /waiting until/.test(String(msg)))).toHaveLength(1);
   });
 
   it('of two that wait, takes over alone: the other waits for it', async () => {
-    dir.write('gateway.json5', { hooks: { enabled: true, token: TOKEN } });
-    await using first = await ServiceProcess.listening(dir.path);
-    const waits = { GATEWAY_WAIT_FOR_LOCK: '1' };
-    await using second = new ServiceProcess(dir.path, waits);
-    await using third = new ServiceProcess(dir.path, waits);
-    const both = [second, third];
-    await eventually('both wait', () => both.every((one) => one.logged('waiting until')));
-    expect(await first.stop()).toMatchObject({ code: 0 });
-    const next = await eventually('one listens', () => both.find((one) => one.logged('listening')));
-    const [other] = both.filter((one) => one !== next);
-    expect(other?.logged('listening')).toBeUndefined();
-    expect(await next.stop()).toMatchObject({ code: 0 });
-    await eventually('the other listens', () => other?.logged('listening'));
+    configure(0);
+    await using first = await ServedGateway.start(dir.path);
+    const log = new LineLog();
+    const listening: ServedGateway[] = [];
+    const both = [1, 2].map(async () => {
+      listening.push(await ServedGateway.start(dir.path, WAITS, log));
+    });
+    const waiting = () => log.lines.filter((line) => line.includes('waiting until')).length;
+    await eventually('both wait', () => waiting() === 2);
+    expect(listening).toEqual([]);
+    await first.stop();
+    await Promise.race(both);
+    expect(await wake(listening[0]!)).toBe(200);
+    expect(listening).toHaveLength(1);
+    await listening[0]!.stop();
+    await Promise.all(both);
+    await listening[1]!.stop();
   });
 
   it('ends at a signal while it waits', async () => {
-    await startWithRun(60);
-    await using next = new ServiceProcess(dir.path, { GATEWAY_WAIT_FOR_LOCK: '1' });
+    await using service = await startWithRun();
+    await using next = new ServiceProcess(dir.path, WAITS);
     await eventually('it waits', () => next.logged('waiting until it has ended'));
     next.signal('SIGTERM');
     expect((await next.ended()).code).toBe(0);
     expect(next.logged('SIGTERM: the start is broken off')).toBeDefined();
-    expect((await service.ask('/health/ready')).status).toBe(200);
+    expect(await wake(service)).toBe(200);
+    release();
   });
 });
