@@ -5,7 +5,7 @@ const LETTER = `Where is my order?\n${'and one more line\n'.repeat(30)}the end o
 
 let served: ServedCommands;
 let eventId: string;
-beforeAll(async () => {
+beforeEach(async () => {
   const letters = {
     id: 'letters',
     messageTemplate: '{{ letter }}',
@@ -19,7 +19,7 @@ beforeAll(async () => {
   }));
   eventId = await served.postUntil('waiting', 'letters', { letter: LETTER });
 });
-afterAll(() => served[Symbol.asyncDispose]());
+afterEach(() => served[Symbol.asyncDispose]());
 
 describe('hooks decisions', () => {
   it('lists what waits with the request that is answered, of which hook and agent, since and until when', async () => {
