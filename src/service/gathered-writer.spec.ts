@@ -31,7 +31,7 @@ class LoggingProcess implements Disposable {
         some();
       });`;
     this.#child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
     });
   }
 
