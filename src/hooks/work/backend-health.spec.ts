@@ -3,9 +3,9 @@ import { ManualClock } from '../../../test/support/clocks.ts';
 import { BackendHealth } from './backend-health.ts';
 
 describe('BackendHealth', () => {
-  const fail = (backends: BackendHealth, name: string) => {
-    using visit = backends.visit(name);
-    visit.failed({ message: 'no answer', retryAfterMs: undefined });
+  const fail = (backends: BackendHealth, name: string, turn?: number, retryAfterMs?: number) => {
+    using visit = backends.visit(name, turn);
+    visit.failed({ message: 'no answer', retryAfterMs });
   };
 
   it('rests until its time is over, then one finds out', () => {
@@ -19,6 +19,29 @@ describe('BackendHealth', () => {
     expect(backends.whyItRests('model provider local')).toBe('no answer');
     probe.answered();
     expect(backends.whyItRests('model provider local')).toBeNull();
+  });
+
+  it('takes failures at once for one, and rests twice as long after the next', () => {
+    const clock = new ManualClock();
+    const backends = new BackendHealth(clock);
+    for (let turn = 0; turn < 10; turn += 1) fail(backends, 'model local/m', turn);
+    clock.advance(2000);
+    expect(backends.whyItRests('model local/m')).toBeNull();
+    fail(backends, 'model local/m');
+    clock.advance(2000);
+    expect(backends.whyItRests('model local/m')).toBe('no answer');
+    clock.advance(2000);
+    expect(backends.whyItRests('model local/m')).toBeNull();
+  });
+
+  it.each([
+    ['lets another turn find out at once whether it is the turn that fails', undefined, null],
+    ['lets nobody ask it that said when it wants to be asked', 10_000, 'no answer'],
+  ])('%s', (_what, retryAfterMs, why) => {
+    const backends = new BackendHealth(new ManualClock());
+    fail(backends, 'model local/m', 1, retryAfterMs);
+    expect(backends.whyItRests('model local/m', 1)).toBe('no answer');
+    expect(backends.whyItRests('model local/m', 2)).toBe(why);
   });
 
   it.each([

@@ -183,9 +183,9 @@ export class BackendHealth {
       const [oldest] = this.#rests.keys();
       if (this.#rests.size >= MOST_RESTING && oldest !== undefined) this.#rests.delete(oldest);
     }
-    const pause = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs(REST, rest.failures)));
     // Several turns are under way at once: their failures are one, not several.
     if (rest.until <= now) rest.failures += 1;
+    const pause = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs(REST, rest.failures - 1)));
     rest.until = Math.max(rest.until, now + Math.min(pause, LONGEST_REST_MS));
     rest.isToBeLeftAlone = retryAfterMs !== undefined;
     rest.reason = message;
