@@ -59,11 +59,15 @@ export function describeSettling(openStore: OpenStore): void {
     it('is running from the first claim', async () => {
       const id = await accept(agent('a'));
       expect(await stand(id)).toBe('accepted, heartbeat none');
-      await under.claimOne();
+      const at = under.clock.now();
+      const begun = { status: 'running', startedAt: new Date(at).toISOString() };
+      const lease = await under.claimOne();
       expect(await stand(id)).toBe('running, heartbeat none');
-      expect((await under.details(id)).runs).toMatchObject([
-        { status: 'running', attempts: 1, startedAt: new Date(under.clock.now()).toISOString() },
-      ]);
+      expect((await under.details(id)).runs).toMatchObject([{ ...begun, attempts: 1 }]);
+      await under.ledger.work.commit(lease, { type: 'retry', at }, []);
+      under.clock.advance(1000);
+      await under.claimOne();
+      expect((await under.details(id)).runs).toMatchObject([{ ...begun, attempts: 2 }]);
     });
 
     const endings: [RunStatus, string][] = [
