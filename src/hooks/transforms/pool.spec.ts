@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { eventually } from '../../../test/support/eventually.ts';
 import { WorkerPool } from './pool.ts';
 import type { PoolCall } from './pool.ts';
 
@@ -50,8 +51,10 @@ describe('WorkerPool', () => {
     expect(await said(call('return 2'))).toBe('2');
   });
 
-  it('keeps more modules than a thread keeps machines of, and more than a thread may know', async () => {
-    for (let n = 0; n < 70; n++) expect(await said(call(`return ${n}`))).toBe(String(n));
+  it('ends a thread that knows 64 modules, and goes on with all of them', async () => {
+    for (let n = 0; n < 64; n++) expect(await said(call(`return ${n}`))).toBe(String(n));
+    await eventually('the thread has ended', () => pool.threads === 0);
+    expect(await said(call('return 64'))).toBe('64');
     expect(await said(call('return 0'))).toBe('0');
   });
 
