@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { ManualClock } from '../support/clocks.ts';
+import { eventually } from '../support/eventually.ts';
 import { GOOD, openIngress } from '../support/ingress-host.ts';
 import type { Host, Ingress } from '../support/ingress-host.ts';
 import { SystemClock } from '../../src/hooks/index.ts';
@@ -109,6 +111,29 @@ describe('A client that is still sending gets its answer', () => {
     const first = head({ 'content-length': 10_000_000 });
     const untilAnswer = async (socket: Socket): Promise<void> => void (await once(socket, 'data'));
     expect(await talk(first, untilAnswer)).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it.each([
+    ['as long as it sends, at most five seconds', 10, 0],
+    ['until it is silent for half a second', 3, 500],
+  ])('it is listened to %s', async (_until, halfSeconds, silentMs) => {
+    const clock = new ManualClock();
+    await open({ clock });
+    const connected = once(ingress.app.getHttpServer(), 'connection');
+    using over = new DisposableStack();
+    const socket = over.adopt(ingress.socket(), (it) => it.destroy());
+    socket.write(head({ 'content-length': 10_000_000 }));
+    const [connection] = (await connected) as [Socket];
+    await once(socket, 'data');
+    for (let half = 0; half < halfSeconds; half += 1) {
+      const { bytesRead } = connection;
+      socket.write(' ');
+      await eventually('the server reads on', () => connection.bytesRead > bytesRead);
+      clock.advance(500);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    clock.advance(silentMs);
+    await eventually('it is closed', () => socket.readableEnded);
   });
 
   it('more than 32 at a time are closed at once, and later ones are served again', async () => {
