@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -108,7 +108,7 @@ export class Operator implements AsyncDisposable {
 
   async hasLoaded(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).waitFor();
-    await eventually(`${this.page.url()} has loaded`, async () => {
+    await atLast(`${this.page.url()} has loaded`, async () => {
       return (await this.page.getByText('Loading …').count()) === 0;
     });
   }

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { COLOURS, DESK, Operator, PHONE, WALL, launch } from './browser.ts';
 import { OPERATOR_TOKEN, World } from './world.ts';
 
@@ -62,7 +62,7 @@ describe('Every view of the console', () => {
       if (id === null) throw new Error(`${hook} was refused`);
       ids.push(id);
     }
-    await eventually('all of it has ended', async () => {
+    await atLast('all of it has ended', async () => {
       const token = OPERATOR_TOKEN;
       const { body } = await world.service.ask('/ops/api/events', { token });
       return (body['events'] as { status: string }[]).every(({ status }) =>

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { FakeClock } from './fake-clock.ts';
 import { KILLS_IN_A_ROW, ROUNDS, tell } from './rounds.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
@@ -105,7 +105,7 @@ async function send(n: number): Promise<string | undefined> {
 
 /** An answer that is said twice may be stored, and is left for ten minutes: nobody waits for that. */
 async function lettersEnd(): Promise<void> {
-  await eventually('no letter is under way', async () => {
+  await atLast('no letter is under way', async () => {
     const lists = await Promise.all(
       ['accepted', 'running', 'waiting'].map((status) =>
         service.read(`/ops/api/events?hook=agent&status=${status}`),
@@ -155,7 +155,7 @@ it('kill -9 starts no agent twice that knows its key, and loses and doubles no a
   let again = 0;
   for (let n = 0; n < letters; n += 1) {
     const id = (await send(n)) ?? '';
-    const { runs } = await eventually(`letter ${n} is answered`, async () => {
+    const { runs } = await atLast(`letter ${n} is answered`, async () => {
       const details = await service.details(id);
       return ['done', 'failed'].includes(details.status) && details;
     });

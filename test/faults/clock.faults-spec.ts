@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FLAWLESS, verdictOn } from './verdict.ts';
 import { World } from './world.ts';
@@ -58,5 +58,5 @@ describe('A clock', () => {
 
 function promises(world: World, events: number): Promise<unknown> {
   const goal = world.acknowledged.length + events;
-  return eventually('promises', () => world.acknowledged.length >= goal);
+  return atLast('promises', () => world.acknowledged.length >= goal);
 }

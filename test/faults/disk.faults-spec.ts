@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { Shim } from './shim.ts';
 import { smallDisk } from './small-disk.ts';
 import type { TestedService } from './tested-service.ts';
@@ -32,7 +32,7 @@ describe('A disk', () => {
       await survive(world, service, {
         during: () => {
           shim.fail(kind, 'EIO', { every: 7 });
-          return eventually('faults', () => shim.injected(kind) >= FAULTS);
+          return atLast('faults', () => shim.injected(kind) >= FAULTS);
         },
         heal: () => shim.heal(),
       });
@@ -65,7 +65,7 @@ describe('A disk', () => {
       during: async () => {
         shim.slowDown(300);
         const goal = world.acknowledged.length + 12;
-        await eventually('slow answers', () => world.acknowledged.length >= goal);
+        await atLast('slow answers', () => world.acknowledged.length >= goal);
         expect(await service.health('live')).toBe(200);
       },
       heal: () => shim.heal(),

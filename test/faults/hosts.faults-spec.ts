@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SystemClock } from '../../src/hooks/ports/index.ts';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { LIMITS, event } from '../contracts/ledger/events.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { probe } from './probe.ts';
 import type { Findings } from './probe.ts';
 import { tell } from './rounds.ts';
@@ -115,7 +115,7 @@ describe('While the disk is slow', () => {
     await world.load(service, async () => {
       await eventually('it is told', () => service.output.includes(OPTION));
       const before = world.acknowledged.length;
-      await eventually('it goes on', () => world.acknowledged.length > before + 20);
+      await atLast('it goes on', () => world.acknowledged.length > before + 20);
     });
     expect(service.output.split(OPTION)).toHaveLength(2);
     await service.kill();

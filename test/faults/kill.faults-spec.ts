@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { ROUNDS, tell } from './rounds.ts';
 import type { TestedService } from './tested-service.ts';
 import { FLAWLESS, verdictOn } from './verdict.ts';
@@ -16,7 +16,7 @@ async function loadUntilKilled(round: number): Promise<void> {
   await world.load(killed, async () => {
     // Every other round goes on until much is under way; the others may hit the start, too.
     if (round % 2 === 1) {
-      await eventually('answers', () => world.acknowledged.length >= before + EVENTS);
+      await atLast('answers', () => world.acknowledged.length >= before + EVENTS);
     }
     await delay(Math.random() * 400);
     await killed.kill();

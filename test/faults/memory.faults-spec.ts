@@ -1,5 +1,5 @@
 import type { FoundEvents } from '../../src/hooks/ports/index.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { limitMemory, peakMemoryOf } from './memory-limit.ts';
 import type { MemoryLimit } from './memory-limit.ts';
 import { tell } from './rounds.ts';
@@ -91,7 +91,7 @@ describe(`${REQUESTS} requests of ${BODY_BYTES / 1000} KB at once in ${LIMIT_MB}
       const message = `Please answer [big:${n}] ${'x'.repeat(BODY_BYTES)}`;
       const bodyOf = (sender: number) => ({ message, sessionKey: `faults:${sender}` });
       accepted.push(...(await burst(service, 'agent', bodyOf)));
-      await eventually('agents are asked', () => world.models.requests.length >= n * 4);
+      await atLast('agents are asked', () => world.models.requests.length >= n * 4);
     }
     expectAlive(service, limit);
     await expectStored(service, accepted);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventDetails } from '../../src/hooks/ports/index.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
@@ -66,7 +66,7 @@ async function restart(): Promise<void> {
 }
 
 async function ended(eventId: string): Promise<EventDetails> {
-  return eventually(`${eventId} ends`, async () => {
+  return atLast(`${eventId} ends`, async () => {
     const details = await service.details(eventId);
     return !['accepted', 'running', 'delivering'].includes(details.status) && details;
   });

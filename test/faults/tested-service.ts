@@ -1,5 +1,5 @@
 import type { EventDetails } from '../../src/hooks/ports/index.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { MAIN, ServiceProcess } from '../support/service-process.ts';
 import type { Ending } from '../support/service-process.ts';
 
@@ -82,7 +82,7 @@ export class TestedService implements AsyncDisposable {
   }
 
   async settles(): Promise<void> {
-    await eventually('nothing is under way', async () => (await this.unfinished()) === 0);
+    await atLast('nothing is under way', async () => (await this.unfinished()) === 0);
   }
 
   /** Status of `/health/ready` or `/health/live`; 0 when nobody answers. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram } from '../support/platforms/telegram.ts';
@@ -102,7 +102,7 @@ export class World implements AsyncDisposable {
   loadOf(service: HookServer, events: number): Promise<void> {
     const goals = this.senders.map(({ acknowledged }) => acknowledged.length + events);
     return this.load(service, () =>
-      eventually(`${events} events of each sender`, () =>
+      atLast(`${events} events of each sender`, () =>
         this.senders.every(({ acknowledged }, n) => acknowledged.length >= (goals[n] ?? 0)),
       ),
     );

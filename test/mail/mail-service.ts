@@ -1,6 +1,6 @@
 import type { EventDetails, EventSummary } from '../../src/hooks/ports/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -76,7 +76,7 @@ export class MailService implements AsyncDisposable {
   }
 
   async is(state: string): Promise<void> {
-    await eventually(`mail is ${state}`, async () => (await this.mail()).state === state);
+    await atLast(`mail is ${state}`, async () => (await this.mail()).state === state);
   }
 
   async ask(path: string): Promise<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { PASSWORD } from './dovecot.ts';
 import { Lmtp, letter } from './lmtp.ts';
 import { MailProcess } from './mail-process.ts';
@@ -16,7 +16,7 @@ async function burst(account: string, count: number): Promise<void> {
 }
 
 async function hasRuns(service: MailService, count: number): Promise<string[]> {
-  const runs = await eventually(`${count} runs`, async () => {
+  const runs = await atLast(`${count} runs`, async () => {
     const found = await service.mailRuns();
     return found.length >= count && found;
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MailWatcher, resolveMail } from '../../src/mail/index.ts';
 import type { MailOptions } from '../../src/mail/index.ts';
 import type { Clock } from '../../src/hooks/ports/clock.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { PASSWORD } from './dovecot.ts';
 import { HookServer } from './hook-server.ts';
 
@@ -57,16 +57,15 @@ export class Watched implements AsyncDisposable {
     this.watcher.start();
   }
 
-  async is(state: string, patienceMs?: number): Promise<void> {
-    await eventually(
+  async is(state: string): Promise<void> {
+    await atLast(
       `the watcher is ${state} (${JSON.stringify(this.watcher?.report())})`,
       () => this.watcher?.report().state === state,
-      patienceMs,
     );
   }
 
-  async accepts(count: number, patienceMs?: number): Promise<void> {
-    await eventually(`${count} messages`, () => this.hook.accepted.length >= count, patienceMs);
+  async accepts(count: number): Promise<void> {
+    await atLast(`${count} messages`, () => this.hook.accepted.length >= count);
   }
 
   async end(): Promise<void> {

@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { KEYS, TypedTerminal } from '../support/typed-terminal.ts';
 import { ROOT, TARBALL, newDirectory, run, userEnvironment } from './support/packed.ts';
 
@@ -38,7 +38,7 @@ async function lives(program: string, args: readonly string[], cwd: string): Pro
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => (output += String(chunk)));
   try {
-    const url = await eventually(
+    const url = await atLast(
       'the service listens',
       () => /Listening on (?<url>\S+)/.exec(output)?.groups?.['url'],
     );

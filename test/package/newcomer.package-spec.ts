@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { MODEL_REPLY, OpenAiServer } from '../support/openai-server.ts';
 import { BOT_TOKEN, TelegramBot } from '../support/telegram-bot.ts';
@@ -50,7 +50,7 @@ it('goes from npx to a reply in Telegram while the service runs, packages includ
     stream.on('data', (chunk) => (output += String(chunk)));
   }
   try {
-    await eventually(`it listens: ${output}`, () => /Listening on/.exec(output) ?? undefined);
+    await atLast(`it listens: ${output}`, () => /Listening on/.exec(output) ?? undefined);
     const model = ['--model', 'compatible', '--model-url', models.baseUrl];
     const channel = ['--channel', 'telegram', '--channel-url', bot.origin, '--to', '4711'];
     const flags = [...model, ...channel, '--sender', 'github', '--yes', '--json'];

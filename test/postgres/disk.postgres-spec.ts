@@ -6,7 +6,7 @@ import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { mountedDisk } from '../faults/small-disk.ts';
 import type { SmallDisk } from '../faults/small-disk.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
 /** Makes events large, so that what the files have left is soon used; the database would compress anything else. */
@@ -54,7 +54,7 @@ describe('A database whose disk is full', () => {
         return false;
       });
       const seen = world.acknowledged.length;
-      await eventually('events are taken', () => world.acknowledged.length > seen + 10);
+      await atLast('events are taken', () => world.acknowledged.length > seen + 10);
     });
     await world.drain(one);
     expect(await verdictOn(world, other)).toEqual(FLAWLESS);

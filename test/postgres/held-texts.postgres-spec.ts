@@ -2,7 +2,7 @@ import { Database } from '../../src/ledger/postgres/connection.ts';
 import { HeldTexts } from '../../src/ledger/postgres/held-texts.ts';
 import { migrate } from '../../src/ledger/postgres/migrate.ts';
 import { MailMemory } from '../../src/mail/memory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { PostgresSuite } from './suite.ts';
 
@@ -44,7 +44,7 @@ describe('HeldTexts', () => {
     const next = await instances[1].take('mail');
     expect(next).not.toBeNull();
     held!.save('late');
-    await eventually('it is lost', () => held!.lost.aborted);
+    await atLast('it is lost', () => held!.lost.aborted);
     await held!.release();
     await next!.release();
     expect((await instances[0].take('mail'))?.text).toBe('');

@@ -4,7 +4,7 @@ import type { TestedService } from '../faults/tested-service.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { PostgresSuite } from './suite.ts';
 
@@ -67,7 +67,7 @@ describe('Two services on one database', () => {
     const ofSick = await send('sick', 6);
     await eventually('each of them has found out', () => asked('for sick') >= 3);
     const ofWell = await send('well', 12);
-    await eventually('all others are done', async () => (await a.unfinished()) === ofSick.length);
+    await atLast('all others are done', async () => (await a.unfinished()) === ofSick.length);
     for (const message of ofWell) expect(asked(message)).toBe(1);
 
     world.models.overloaded.clear();

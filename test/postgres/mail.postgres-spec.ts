@@ -4,7 +4,7 @@ import { World } from '../faults/world.ts';
 import { PASSWORD } from '../mail/dovecot.ts';
 import { letter } from '../mail/lmtp.ts';
 import { MailSuite } from '../mail/suite.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { PostgresSuite } from './suite.ts';
 
 describe('The mail of two services on one database', () => {
@@ -40,7 +40,7 @@ describe('The mail of two services on one database', () => {
 
     await one.stop();
     await deliver('Second invoice');
-    await eventually('the other watches', async () => (await stateOf(other)) === 'watching');
+    await atLast('the other watches', async () => (await stateOf(other)) === 'watching');
     await deliver('Third invoice');
     await eventually('all are run', () => runsOf('Second') === 1 && runsOf('Third') === 1);
     await world.drain(other);

@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../src/ledger/postgres/schema.ts';
 import type { StartOptions, TestedService } from '../faults/tested-service.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { ask } from './ask.ts';
 import { nextRelease } from './next-release.ts';
 import { PostgresSuite } from './suite.ts';
@@ -53,7 +53,7 @@ describe('Two releases on one database', () => {
     const serve = async (...serving: readonly TestedService[]) => {
       balancer.use(...serving);
       const goal = world.acknowledged.length + EVENTS;
-      await eventually('events are taken', () => world.acknowledged.length >= goal);
+      await atLast('events are taken', () => world.acknowledged.length >= goal);
     };
     const [one, two] = [await start(), await start()];
     balancer.use(one, two);

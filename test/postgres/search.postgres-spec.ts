@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/hooks/ports/ledger.ts';
 import { LIMITS, agent, event, runOf } from '../contracts/ledger/events.ts';
 import { CapturedLogs } from '../support/captured-logs.ts';
 import { ManualClock } from '../support/clocks.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { ask as askDatabase } from './ask.ts';
 import { PostgresSuite } from './suite.ts';
@@ -47,7 +47,7 @@ describe('Searching in a database', () => {
     return given.id;
   };
   const find = (ledger: Ledger, search: string) =>
-    eventually('an index that is not behind', async () => {
+    atLast('an index that is not behind', async () => {
       const { events, searchedUntil } = await ledger.events.list({ limit: 200, search });
       return searchedUntil === null && events.map(({ id }) => id);
     });

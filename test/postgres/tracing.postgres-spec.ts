@@ -1,7 +1,7 @@
 import { HOOK_TOKEN, OPERATOR_TOKEN } from '../faults/tested-service.ts';
 import type { TestedService } from '../faults/tested-service.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { openaiCompatible } from '../support/protocols/index.ts';
 import { ProtocolServer } from '../support/protocol-server.ts';
 import { OtlpReceiver } from './otlp-receiver.ts';
@@ -104,7 +104,7 @@ describe('The trace of an event, over three services', () => {
         () => received('send chan_2') !== undefined,
         TAKEN_OVER_WITHIN_MS,
       );
-      await eventually('all is done', async () => (await third.unfinished()) === 0);
+      await atLast('all is done', async () => (await third.unfinished()) === 0);
       const names = [
         'receive agent',
         'accept',

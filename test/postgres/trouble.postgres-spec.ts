@@ -8,7 +8,7 @@ import type { TestedService } from '../faults/tested-service.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import type { TestDatabase } from '../support/postgres-server.ts';
 import { ask } from './ask.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
@@ -30,10 +30,10 @@ describe('Two services whose database is in trouble', () => {
     return inTurns(...both);
   };
   const refused = (count: number) =>
-    eventually('refusals', () => world.senders.every(({ refusals }) => refusals >= count));
+    atLast('refusals', () => world.senders.every(({ refusals }) => refusals >= count));
   const taken = (count: number) => {
     const goal = world.acknowledged.length + count;
-    return eventually('events are taken', () => world.acknowledged.length >= goal);
+    return atLast('events are taken', () => world.acknowledged.length >= goal);
   };
   const flawless = async () => {
     await world.drain(both[0]!);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { ScriptedServer } from '../support/scripted-server.ts';
 import { ServiceProcess } from '../support/service-process.ts';
@@ -171,8 +171,8 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
       `--storage.tsdb.path=${inDir('tsdb')}`,
       `--web.listen-address=${new URL(prometheus).host}`,
     );
-    await eventually('Alertmanager is ready', answers(`http://${alertmanager}/-/ready`));
-    await eventually('Prometheus is ready', answers(`${prometheus}/-/ready`));
+    await atLast('Alertmanager is ready', answers(`http://${alertmanager}/-/ready`));
+    await atLast('Prometheus is ready', answers(`${prometheus}/-/ready`));
   });
   afterAll(async () => {
     for (const program of programs) {
@@ -207,21 +207,17 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
     const all = [...QUERIES, ...[...names].map((name) => ['a rule', name] as const)];
     expect(QUERIES.length).toBeGreaterThan(20);
     for (const [title, query] of all) {
-      await eventually(
-        `${title}: ${query} has series`,
-        async () => {
-          if ((await series(query)) > 0) return true;
-          // A rate needs two scrapes with a request between them, whenever Prometheus began to scrape.
-          await post('fine', { question: 'Once more?' });
-          return false;
-        },
-        60_000,
-      );
+      await atLast(`${title}: ${query} has series`, async () => {
+        if ((await series(query)) > 0) return true;
+        // A rate needs two scrapes with a request between them, whenever Prometheus began to scrape.
+        await post('fine', { question: 'Once more?' });
+        return false;
+      });
     }
   });
 
   it('fire, and come back in by the preset as a run whose reply is delivered', async () => {
-    await eventually('what waits and what was given up is told', async () => {
+    await atLast('what waits and what was given up is told', async () => {
       const now = await firing();
       return [
         'HooksBackendUnavailable',
@@ -231,7 +227,7 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
       ].every((name) => now.includes(name));
     });
     dir.replace('gateway.json5', '{ hooks: { path: 7 } }');
-    const event = await eventually('the alert comes back in', async () => {
+    const event = await atLast('the alert comes back in', async () => {
       const { body } = await operate('events?hook=alertmanager&limit=50');
       const found = body['events'] as { id: string; status: string; headline: string }[];
       return found.find(({ headline, status }) => /refused/.test(headline) && status === 'done');
@@ -246,8 +242,8 @@ describe('deploy/prometheus-rules.yaml and deploy/grafana-dashboard.json', () =>
 
   it('tell of a pause, though a paused service cannot be told', async () => {
     await operate('pause', {});
-    await eventually('the pause is told', async () => (await firing()).includes('HooksPaused'));
+    await atLast('the pause is told', async () => (await firing()).includes('HooksPaused'));
     await operate('resume', {});
-    await eventually('the alert ends', async () => !(await firing()).includes('HooksPaused'));
+    await atLast('the alert ends', async () => !(await firing()).includes('HooksPaused'));
   });
 });

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { PATH } from './programs.ts';
 
-/** It loads for a long time where others use the machine, too. */
-const START_MS = 150_000;
 const TOKEN = 'a-token-of-the-other-gateway';
 
 interface Documented {
@@ -60,7 +58,7 @@ export class OpenClaw implements AsyncDisposable {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => (this.#output += String(chunk)));
     }
-    await eventually('OpenClaw answers', () => this.#isUp(), START_MS);
+    await atLast('OpenClaw answers', () => this.#isUp());
   }
 
   async #isUp(): Promise<boolean> {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import JSON5 from 'json5';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const PAGE = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
@@ -12,8 +12,6 @@ export const PROGRAMS = fileURLToPath(
 );
 const HOOK_TOKEN = 'the-hook-token-of-the-real-programs';
 const OPERATOR_TOKEN = 'the-operator-token-of-the-real-programs';
-/** A turn of a real program on a slow machine, and the start of the service beside it. */
-const PATIENCE_MS = 150_000;
 
 /** The `PATH` of somebody who has installed the programs with npm, and nothing else. */
 export const PATH = [join(PROGRAMS, '.bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(
@@ -82,7 +80,7 @@ export class DocumentedService implements AsyncDisposable {
     const service = new ServiceProcess(this.#dir.path, { PATH, HOME: this.home, ...env });
     this.#service = service;
     const started = () => service.logged('listening');
-    service.url = String((await eventually('the service listens', started, PATIENCE_MS))['url']);
+    service.url = String((await atLast('the service listens', started))['url']);
   }
 
   get #running(): ServiceProcess {
@@ -126,7 +124,7 @@ export class DocumentedService implements AsyncDisposable {
       const [run] = found.body['runs'] as EndedRun[];
       return run !== undefined && is(run) && run;
     };
-    return eventually(what, read, PATIENCE_MS);
+    return atLast(what, read);
   }
 
   get workspace(): string {

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { hooksCommand } from '../support/cli-process.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
@@ -92,7 +92,7 @@ describe.each(Object.keys(PROXIES))('%s before the service, as docs/server.md ha
         () => true,
         () => false,
       );
-    await eventually('the proxy answers', async () => proxy.exitCode !== null || (await answers()));
+    await atLast('the proxy answers', async () => proxy.exitCode !== null || (await answers()));
   });
   afterAll(async () => {
     proxy.kill('SIGKILL');

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Below the time that Jest gives a test (package.json), so that the complaint says what was awaited. */
-const PATIENCE_MS = 240_000;
+export const PATIENCE_MS = 30_000;
+const LONG_PATIENCE_MS = 120_000;
 const STEP_MS = 20;
 const LONGEST_STEP_MS = 200;
 
@@ -18,4 +19,9 @@ export async function eventually<T>(
     await pause(Math.min(Math.max(STEP_MS, waited / 20), LONGEST_STEP_MS));
   }
   throw new Error(`never happened: ${what}`);
+}
+
+/** The same for rounds of much work, and for programs that are not ours. */
+export function atLast<T>(...[what, fact]: Parameters<typeof eventually<T>>): Promise<T> {
+  return eventually(what, fact, LONG_PATIENCE_MS);
 }

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-
-const PATIENCE_MS = 10_000;
+import { PATIENCE_MS } from './eventually.ts';
 
 /** One HTTP request as it is written on the wire. Whatever is left out is what a good sender would send. */
 export interface WireRequest {
