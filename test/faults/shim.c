@@ -95,11 +95,10 @@ static int fault(int kind) {
   return errno = rule[ERROR];
 }
 
-// Milliseconds for each fsync, and for each write.
+// Milliseconds for each fsync, and for each write; who waits heeds a change.
 static void wait_as_told(int kind) {
-  int ms = control == NULL ? 0 : control[KINDS * FIELDS + kind];
-  struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
-  if (ms > 0) nanosleep(&time, NULL);
+  struct timespec time = {0, 1000000L};
+  for (int ms = 0; control != NULL && ms < control[KINDS * FIELDS + kind]; ms++) nanosleep(&time, NULL);
 }
 
 __attribute__((constructor)) static void begin(void) {

@@ -22,8 +22,8 @@ static volatile int32_t *control;
 static const char *root;
 
 static void wait_for(int kind) {
-  struct timespec time = {control[kind] / 1000, control[kind] % 1000 * 1000000L};
-  if (control[kind] > 0) nanosleep(&time, NULL);
+  struct timespec time = {0, 1000000L};
+  for (int ms = 0; ms < control[kind]; ms++) nanosleep(&time, NULL);
 }
 
 static char *real(const char *path, char *room) {
