@@ -18,7 +18,7 @@ describe('The story of a run that used tools', () => {
   beforeAll(async () => {
     browser = await launch();
     model = await ProtocolServer.start(openaiCompatible);
-    const program = new URL('../support/mcp/program.ts', import.meta.url).pathname;
+    const program = `${import.meta.dirname}/../support/mcp/program.ts`;
     const tools = {
       mcp: { desk: { command: process.execPath, args: [program] } },
       untrusted: ['desk_echo', 'desk_fail'],

@@ -91,7 +91,7 @@ async function modelRunner(configuration: string): Promise<void> {
 
 async function tools(configuration: string): Promise<void> {
   await using tickets = await McpHttpServer.start();
-  const script = new URL('../support/mcp/program.ts', import.meta.url).pathname;
+  const script = join(import.meta.dirname, '../support/mcp/program.ts');
   const diary = join(dir.path, 'starts');
   await using service = await start(
     replaced(configuration, {

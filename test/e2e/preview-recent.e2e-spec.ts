@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Intake, LedgerAdmin, Maintenance } from '../../src/hooks/index.ts';
 import { sqliteLedger } from '../../src/ledger/sqlite/index.ts';
 import { LIMITS, event } from '../contracts/ledger/events.ts';
@@ -11,7 +10,7 @@ import { ManualClock } from '../support/clocks.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
-const BLOCK = fileURLToPath(new URL('../support/no-sockets.ts', import.meta.url));
+const BLOCK = new URL('../support/no-sockets.ts', import.meta.url).href;
 /** Whatever would connect, listen or look a name up kills the process. */
 const NO_SOCKETS = { NODE_OPTIONS: `--no-warnings --import=${BLOCK}` };
 

@@ -8,7 +8,7 @@ import type { Preview, PreviewRequest } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 
-const CONFIG_DIR = new URL('../fixtures/preview', import.meta.url).pathname;
+const CONFIG_DIR = join(import.meta.dirname, '../fixtures/preview');
 const MAPPINGS = [
   { id: 'ci', match: { path: 'ci', source: 'drone' }, messageTemplate: 'Drone: {{ text }}' },
   {

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Hooks } from '../support/hooks.ts';
 
-const ROOT = new URL('../../', import.meta.url);
-const payload = readFileSync(new URL('transforms/build-report.payload.json', ROOT), 'utf8');
+const ROOT = `${import.meta.dirname}/../..`;
+const payload = readFileSync(`${ROOT}/transforms/build-report.payload.json`, 'utf8');
 const report = JSON.parse(payload) as Record<string, unknown>;
 
 let hooks: Hooks;
 
 beforeAll(async () => {
   hooks = await Hooks.start({
-    configDir: ROOT.pathname,
+    configDir: ROOT,
     mappings: [
       { id: 'build', sessionKey: 'hook:build:', transform: { module: 'build-report.ts' } },
     ],

@@ -10,7 +10,7 @@ import { PostgresSuite } from './suite.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SENDER = '00f067aa0ba902b7';
 const EXPORTER = new URL('./otlp-exporter.ts', import.meta.url).href;
-const TOOLS = new URL('../support/mcp/program.ts', import.meta.url).pathname;
+const TOOLS = `${import.meta.dirname}/../support/mcp/program.ts`;
 /** Leases of a service that was killed run out after twenty seconds. */
 const TAKEN_OVER_WITHIN_MS = 180_000;
 
