@@ -33,6 +33,11 @@ describe('HookTokens', () => {
     }
   });
 
+  it('compares one outside of ASCII as UTF-8, of which Node reads each byte as a letter', () => {
+    const secret = 'schlüssel-schlüssel-schlüssel';
+    expect(found(Buffer.from(secret).toString('latin1'), given(secret))).toBe('token ci');
+  });
+
   it('forgets it with its configuration', () => {
     expect(found(CI, given(CI))).toBe('token ci');
     expect(found(CI, given('another-secret-of-the-build-server'))).toBeUndefined();

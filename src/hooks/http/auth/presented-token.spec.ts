@@ -28,6 +28,13 @@ describe('presentedToken (behaviour §3)', () => {
     expect(presentedToken({ authorization, 'x-gateway-token': token })).toBe(presented);
   });
 
+  it('is that of the header that the path names, and no other path takes it there', () => {
+    const headers = { 'x-own': ' a ', authorization: basic('u:b') };
+    expect(presentedToken(headers, 'x-own')).toBe('a');
+    expect(presentedToken(headers)).toBe('b');
+    expect(presentedToken({ ...headers, 'x-gateway-token': 'c' }, 'x-own')).toBe('c');
+  });
+
   it.each([
     [basic('anybody:abc'), 'abc'],
     [basic(':abc'), 'abc'],
