@@ -65,6 +65,10 @@ describe('The ingress', () => {
     );
   });
 
+  it('404 unknown_hook for slashes alone, though a mapping takes every name', async () => {
+    await expectRefusal(await ingress.post('/hooks///', {}), 404, 'unknown_hook');
+  });
+
   it('a blank idempotency key gives way to x-gateway-idempotency-key', async () => {
     await ingress.post(
       '/hooks/x',

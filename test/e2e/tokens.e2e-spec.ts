@@ -13,6 +13,8 @@ const SHORT = 'sixteen-letters!';
 let ingress: Ingress;
 beforeAll(async () => {
   ingress = await openIngress();
+  // The time of day and the clock that nobody can set are two.
+  ingress.clock.jump(86_400_000);
 });
 beforeEach(() => {
   ingress.intake.requests.splice(0);

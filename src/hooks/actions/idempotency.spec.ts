@@ -204,6 +204,8 @@ describe('the keys of a request (behaviour §10)', () => {
       const acme = keys({ verifiedBy: 'github acme', signature: SIGNED }, resolved).keys.at(-1);
       expect(acme).toMatchObject({ ...signed, scope: 'signed\ngithub acme\nci' });
     }
+    const elsewhere = keys({ verifiedBy: 'github', signature: SIGNED }, { hook: 'ci/2' }).keys;
+    expect(elsewhere.at(-1)).toMatchObject({ ...signed, scope: 'signed\ngithub\nci/2' });
     const [sender] = keys({ signature: SIGNED }, { idempotencyKey: 'k' }).keys;
     expect(isOfSignedText(sender?.scope ?? '')).toBe(false);
   });

@@ -27,6 +27,8 @@ describe('subPathBelow', () => {
     ['/hooks', '/hook%73/wake', null],
     ['/h.oks', '/hxoks/wake', null],
     ['/hooks', '*', null],
+    ['/hooks', 'http://host/x/hooks/wake', null],
+    ['/:tenant/hooks', '/a/b/hooks/x', null],
   ])('%s reads %s as %j', (route, url, name) => {
     expect(subPathBelow(route)(url)).toBe(name);
   });

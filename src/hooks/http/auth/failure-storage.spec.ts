@@ -31,6 +31,13 @@ describe('BoundedFailureStorage, the contract of @nestjs/throttler', () => {
     },
   );
 
+  it('forgets what failed longer ago than the window', async () => {
+    const storage = new BoundedFailureStorage(clock);
+    for (let time = 0; time < 3; time += 1) await fail(storage, 'a');
+    clock.advance(60_000);
+    expect(await fail(storage, 'a')).toMatchObject({ totalHits: 1, isBlocked: false });
+  });
+
   it('1,000,000 addresses: never more than the cap, the youngest are kept, little memory', async () => {
     const storage = new BoundedFailureStorage(clock);
     const before = heapInUse();

@@ -41,6 +41,7 @@ describe('presentedToken (behaviour §3)', () => {
     [basic('abc:'), null],
     [basic('abc').toLowerCase(), null],
     ['Basic ???', null],
+    [basic('u:abc').replace('Basic', 'Digest'), null],
   ])('Authorization: %j is the password %j', (authorization, password) => {
     expect(presentedToken({ authorization })).toBe(password);
   });
