@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { WorkerPool } from './pool.ts';
 import type { PoolCall } from './pool.ts';
 
-const LIMITS = { timeoutMs: 100, memoryBytes: 16 * 1024 * 1024, resultBytes: 1024 };
+const LIMITS = { timeoutMs: 25, memoryBytes: 16 * 1024 * 1024, resultBytes: 1024 };
 
 /** For what ends by itself: on a busy machine a thread may take longer to start than a short timeout lets a call wait. */
 const LONG_LIMITS = { ...LIMITS, timeoutMs: 10_000 };

@@ -11,7 +11,7 @@ import { TransformSandbox } from './sandbox.ts';
 type Ending = 'transform_failed' | 'transform_timeout' | 'InvalidResult' | 'harmless';
 
 const SECRET = 'environment-of-the-host';
-const LIMITS = { timeoutMs: 250, memoryMb: 16, resultKb: 64, workers: 1 };
+const LIMITS = { timeoutMs: 100, memoryMb: 16, resultKb: 64, workers: 1 };
 const FAILED = 'transform_failed';
 const TIMEOUT = 'transform_timeout';
 const INVALID = 'InvalidResult';
