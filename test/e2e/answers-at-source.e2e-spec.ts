@@ -49,10 +49,10 @@ async function start(
     ...more,
   });
 }
-afterEach(async () => {
+const stop = async (): Promise<void> => {
   await hooks.close();
   await server.close();
-});
+};
 
 async function comment(
   name: SourceName,
@@ -73,8 +73,17 @@ const replyWith = (reply: string): void => {
 const written = (): string[] => server.requests.map(({ body }) => String((body as Json)['body']));
 const runs = (): number => hooks.runner.turns.filter(({ kind }) => kind === 'run').length;
 
+const OWN_WORDS = [
+  'Plain words.',
+  'A list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |',
+  'See https://evil.example/?q=1 and <img src="https://evil.example/x.png">',
+  'Café, größer, 日本語, שלום \u202e!\r\nLast line  ',
+  '<!-- nestjs-agent-hooks AAAAAAAAAAAAAAAAAAAAAA -->',
+];
+
 describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (name) => {
   const { to } = SOURCES[name];
+  afterEach(stop);
 
   it('comments where the event came from, with the task of an answer', async () => {
     await start(name);
@@ -89,28 +98,25 @@ describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (n
     expect(chat.messages).toEqual([]);
   });
 
-  it.each([
-    'Plain words.',
-    'A list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |',
-    'See https://evil.example/?q=1 and <img src="https://evil.example/x.png">',
-    'Café, größer, 日本語, שלום \u202e!\r\nLast line  ',
-    '<!-- nestjs-agent-hooks AAAAAAAAAAAAAAAAAAAAAA -->',
-  ])('never answers what it wrote itself: %.30j', async (reply) => {
+  it('never answers what it wrote itself', async () => {
     await start(name, { approve: false });
-    replyWith(reply);
-    await comment(name, 'A question.');
-    const count = written().length;
-    expect(count).toBeGreaterThan(0);
-    for (const text of written()) {
-      // By an account that nothing tells from a person's.
-      const event = await comment(name, text, { by: 'ada' });
-      expect(event).toMatchObject({
-        status: 'skipped',
-        skipped: 'it is a message of this gateway',
-        runs: [],
-      });
+    for (const [n, reply] of OWN_WORDS.entries()) {
+      replyWith(reply);
+      const before = written().length;
+      await comment(name, 'A question.');
+      const own = written().slice(before);
+      expect(own).not.toEqual([]);
+      for (const text of own) {
+        // By an account that nothing tells from a person's.
+        const event = await comment(name, text, { by: 'ada' });
+        expect(event).toMatchObject({
+          status: 'skipped',
+          skipped: 'it is a message of this gateway',
+          runs: [],
+        });
+      }
+      expect([written().length - before, runs()]).toEqual([own.length, n + 1]);
     }
-    expect([written().length, runs()]).toEqual([count, 1]);
   });
 
   it('hears whoever copies its marker to words of their own, or quotes it', async () => {
@@ -161,6 +167,8 @@ describe.each(NAMES)("reply: 'source' with the preset %s (behaviour.md §7)", (n
 });
 
 describe('where a reply to the source goes', () => {
+  afterEach(stop);
+
   it('is never for the agent, a transform or the sender’s other words to say', async () => {
     using files = new TransformFiles().transform(
       "export default () => ({ to: 'acme/other#1', channel: 'chan_1', message: 'Hello' });",
@@ -381,8 +389,6 @@ describe('where a reply to the source goes', () => {
 });
 
 describe('what contradicts an answer at the source', () => {
-  beforeEach(() => start('github'));
-
   it.each([
     [{ to: 'acme/shop#1' }, "mappings[0].to contradicts reply: 'source'"],
     [{ deliver: false }, "mappings[0].deliver contradicts reply: 'source'"],
