@@ -38,7 +38,7 @@ describe('what the contract allows', () => {
 
   it('a list: only the tools on it are available', async () => {
     await using room = await ToolRoom.open();
-    await room.turn({ allowed: ['desk_echo', 'other_tool'] });
+    await room.turn({ allowed: ['desk_echo', 'desk_e', 'other_tool'] });
     expect(await room.availableTools(1)).toEqual(['desk_echo']);
   });
 

@@ -58,6 +58,12 @@ describe.each(SECRETS)('%s is a secret, which', (_, place) => {
     expect(shown).toContain('${CANARY}');
   });
 
+  it('is not shown beside a variable', () => {
+    const whole = holding(place, 'half-of-it-and-the-rest');
+    const written = holding(place, 'half-of-it-${REST}');
+    expect(JSON.stringify(maskSecrets(whole, written, ['and-the-rest']))).not.toContain('half');
+  });
+
   it('is named by no problem', async () => {
     const gateway = JSON.stringify(configuration);
     const found = await inspectConfiguration(tmpdir(), {}, { gateway, dotenv: undefined });

@@ -136,6 +136,12 @@ export function describeFairness(openStore: OpenStore): void {
       });
     });
 
+    it('counts what comes at the same time', async () => {
+      const together = [1, 2, 3].map(() => accept(runOf('alerts')));
+      const outcomes = (await Promise.all(together)).map(({ outcome }) => outcome);
+      expect(outcomes).toEqual(['accepted', 'accepted', 'hook-full']);
+    });
+
     it('does not count what is under way, has ended or was given up, but what is tried again', async () => {
       await accept(runOf('alerts'));
       await accept(runOf('alerts'));
