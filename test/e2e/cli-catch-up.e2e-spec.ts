@@ -108,6 +108,17 @@ describe('hooks catch-up github', () => {
     expect((await catchUp(...GITHUB)).outcomes).toEqual(['timed-out known']);
   });
 
+  it('ends where the service takes nothing in, and takes it in when called again', async () => {
+    await serve(githubApi(SECRET, [attempt('first', 0, 9), attempt('second', 503, 7)]));
+    expect((await served.hooks('pause')).code).toBe(0);
+    const paused = await catchUp(...GITHUB);
+    expect(paused).toMatchObject({ code: 1, outcomes: [] });
+    expect(paused.stderr).toContain('hooks resume');
+    expect(await served.json('events', 'list')).toMatchObject({ events: [] });
+    expect((await served.hooks('resume')).code).toBe(0);
+    expect((await catchUp(...GITHUB)).outcomes).toEqual(['first taken in', 'second taken in']);
+  });
+
   it.each([
     ['a repository that is none', ['github', '--repo', '../..'], 2],
     ['no repository', ['github'], 2],
