@@ -6,7 +6,11 @@ import { once } from 'node:events';
 import JSON5 from 'json5';
 
 const LIMIT_MS = 5 * 60_000;
+/** Of one test, in milliseconds: what a fault leaves hanging is not waited for as in other runs. */
+const TEST_MS = 60_000;
 const BASELINE_MS = 30 * 60_000;
+/** A name of a test below which says why it failed: a file that cannot be loaded at all proves nothing. */
+const FAILED = /(?<=^ *● )(?!Console$|Test suite failed to run$).+/m;
 /** Faults that no test of `npm test` can see; each says why. */
 const MOST_SURVIVORS = 4;
 
@@ -30,15 +34,22 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   });
 }
 
-/** @returns the output of Jest, or null where it did not end in time. */
+/** @returns what Jest said, or null where it did not end in time. */
 async function jest(specs, ms, ...more) {
-  const args = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runTestsByPath'];
+  const args = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--colors=false'];
   const options = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] };
-  const child = spawn(process.execPath, [...args, ...specs, '--colors=false', ...more], options);
+  const child = spawn(process.execPath, [...args, ...more, '--runTestsByPath', ...specs], options);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
   // With all that the tests have started.
-  killJest = () => process.kill(-child.pid, 'SIGKILL');
+  killJest = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // Nothing is left of it.
+    }
+  };
+  child.once('exit', killJest);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
@@ -46,12 +57,11 @@ async function jest(specs, ms, ...more) {
   }, ms);
   const [code] = await once(child, 'close');
   clearTimeout(timer);
-  killJest = () => {};
   return isLate ? null : { isPassed: code === 0, output };
 }
 
 /** @returns what became of a fault, and whether that is as it should be. */
-async function verdictOn({ file, find, replace, specs, survives }) {
+async function verdictOn({ file, find, replace, specs, only, survives }) {
   const source = readFileSync(file, 'utf8');
   const count = source.split(find).length - 1;
   if (count !== 1) return [false, `what it replaces stands ${count} times in ${file}`];
@@ -61,10 +71,11 @@ async function verdictOn({ file, find, replace, specs, survives }) {
       file,
       source.replace(find, () => replace),
     );
-    const run = await jest(specs, LIMIT_MS, '--bail');
+    const chosen = only === undefined ? [] : ['--testNamePattern', only];
+    const run = await jest(specs, LIMIT_MS, '--bail', `--testTimeout=${TEST_MS}`, ...chosen);
     if (run === null) return [survives === undefined, 'killed: the tests did not end in time'];
     if (run.isPassed) return [survives !== undefined, `survived: ${survives ?? specs.join(' ')}`];
-    const failed = run.output.match(/(?<=^ *● )(?!Console).* › .*/m)?.[0];
+    const failed = FAILED.exec(run.output)?.[0];
     if (failed === undefined)
       return [false, `no test failed, but the run:\n${run.output.slice(-2000)}`];
     return [survives === undefined, `killed by ${failed}`];
@@ -73,13 +84,11 @@ async function verdictOn({ file, find, replace, specs, survives }) {
   }
 }
 
-const changed = execFileSync('git', [
-  'status',
-  '--porcelain',
-  '--',
-  ...rows.map(({ file }) => file),
-]);
-if (changed.length > 0) throw new Error(`commit these first, or take them back:\n${changed}`);
+const files = rows.map(({ file }) => file);
+const changed = execFileSync('git', ['status', '--porcelain', '--', ...files], {
+  encoding: 'utf8',
+});
+if (changed !== '') throw new Error(`commit these first, or take them back:\n${changed}`);
 if (all.filter(({ survives }) => survives).length > MOST_SURVIVORS) {
   throw new Error(`more than ${MOST_SURVIVORS} faults survive`);
 }
