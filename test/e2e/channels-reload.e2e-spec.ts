@@ -75,13 +75,4 @@ describe('channels that are changed while the service runs', () => {
     expect(first.shown).toHaveLength(1);
     await change(undefined, (list) => !list.includes('chan_5'));
   });
-
-  it('stay as they are when the file is refused', async () => {
-    await change(servedBy(first), (list) => list.includes('chan_5'));
-    dir.replace('gateway.json5', { ...configured(servedBy(second)), stores: {} });
-    await eventually('it is refused', () => gateway.log.lines.join('\n').includes('was refused'));
-    await ask('one');
-    await eventually('the reply is shown', () => first.shown.length === 1);
-    expect(second.shown).toEqual([]);
-  });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { Rejection } from '../ports/rejection.ts';
-import { parseJson } from './content.ts';
+import { parseContent, parseJson } from './content.ts';
 
 function refusal(body: string | Uint8Array): string {
   try {
@@ -14,6 +14,12 @@ function refusal(body: string | Uint8Array): string {
 
 const value = (text: string): unknown => parseJson(Buffer.from(text)).value;
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+it.each(['form', 'text'] as const)('parseContent refuses a %s that is not UTF-8', (kind) => {
+  expect(() => parseContent(Buffer.from([0xff]), kind)).toThrow(
+    new Rejection('invalid_body', 'valid UTF-8'),
+  );
+});
 
 describe('parseJson', () => {
   it('an empty or blank body is {}', () => {

@@ -284,17 +284,19 @@ describe('ConfigurationReload', () => {
     expect(logs.find('gateway.d/a.json5 is gone')).toBeDefined();
   });
 
-  it('names the file of what the hooks module refuses', async () => {
+  it('names the file of what the hooks module refuses, and takes its channels back', async () => {
     dir.write('gateway.json5', withToken(OLD));
-    const { settings } = await serve();
+    const { settings, running } = await serve();
     settings.addCheck(() => ({
       problems: [{ key: 'hooks.mappings[0]', message: 'is refused by a check' }],
       warnings: [],
     }));
-    writeFragment(dir.path, 'a', { hooks: { mappings: [{ id: 'a' }] } }, 'a test');
+    const channels = { chan_1: { provider: 'telegram', token: '1:a' } };
+    writeFragment(dir.path, 'a', { hooks: { mappings: [{ id: 'a' }] }, channels }, 'a test');
     expect(
       await eventually('the refusal is logged', () => logs.find('is refused by a check')),
     ).toContain('gateway.d/a.json5: hooks.mappings[0] is refused');
+    expect(running.channels.chan_1).toBeUndefined();
   });
 
   it('names what only a restart applies, and applies the rest', async () => {
