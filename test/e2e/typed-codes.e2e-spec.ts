@@ -149,32 +149,10 @@ describe.each([['WhatsApp', typedWhatsapp]])(
       expect(entries).toMatchObject([{ actor: ana, operation: 'tap', outcome: 'done' }]);
     });
 
-    it.each([
-      ['in capitals', (code: string) => `APPROVE ${code}`],
-      ['without a dash', (code: string) => `approve ${code.replace('-', '')}`],
-      ['with a blank for the dash', (code: string) => `approve ${code.replace('-', ' ')}`],
-      [
-        'with a dash as keyboards make it',
-        (code: string) => ` Approve ${code.replace('-', ' – ')}.\n`,
-      ],
-    ])('takes a code %s', async (_how, written) => {
-      await start();
-      const { event, code } = await asked();
-      await say(ana, written(code));
-      await hooks.ended(event.id);
-      expect(messages()).toEqual(['the reply']);
-    });
-
-    it.each([
-      ['in other words', (code: string) => `please approve ${code}`],
-      ['with words behind it', (code: string) => `approve ${code} and send it`],
-      ['without a verdict', (code: string) => code],
-      ['with another word', (code: string) => `yes ${code}`],
-      ['in parts', (code: string) => `approve ${code.slice(0, 4)}`],
-    ])('leaves a text an event that has a code %s', async (_how, written) => {
+    it('leaves a text an event that has a code in other words', async () => {
       await start();
       const question = await asked();
-      expect(await say(ana, written(question.code))).toBe(200);
+      expect(await say(ana, `please approve ${question.code}`)).toBe(200);
       await stillWaits(question);
       expect(await hooks.stored()).toBe(2);
       expect(shown()).toHaveLength(1);
