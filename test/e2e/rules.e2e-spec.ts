@@ -130,6 +130,13 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await stands(held, 'succeeded');
     });
 
+    it('of each sender holds no other', async () => {
+      await start({ limit: { runs: 1, per: '1h', scope: 'sender', then: 'skip' } });
+      await stands(await send('a', 'down', 0), 'succeeded');
+      await stands(await send('b', 'down', 1), 'succeeded');
+      await stands(await send('c', 'down', 0), 'skipped');
+    });
+
     it('lets go on what it held once it is wider', async () => {
       await start({ limit: { runs: 1, per: '1h' } });
       await stands(await send('a'), 'succeeded');
