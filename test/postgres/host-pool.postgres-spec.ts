@@ -162,10 +162,9 @@ describe('A ledger over the pool of its host', () => {
     const arriving = proxy.late('COMMIT');
     const accepting = Promise.allSettled([ledger.intake.accept(agent('a'), LIMITS)]);
     const arrive = await arriving;
-    const began = performance.now();
     const [answer] = await accepting;
     // Its process was ended at once, instead of when it had been idle for too long.
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(suite.server.log).not.toContain('idle-in-transaction timeout');
     expect(answer).toMatchObject({ reason: expect.any(LedgerUnavailable) });
     await arrive();
     expect(await ask(database.url, 'SELECT id FROM hooks.events')).toEqual([]);
