@@ -1,9 +1,19 @@
-// Where no times of an earlier run are known, Jest begins with the largest files. What describes a whole ledger in a few
-// lines takes longest, and would be begun last: then one worker is at it while the others have nothing to do.
+// What takes longest is begun first, or one worker would be at it at the end while the others have nothing to do. Jest
+// knows the times of an earlier run only, and begins with the largest files where there was none.
 import TestSequencer from '@jest/test-sequencer';
 
-const LONGEST =
-  /\/(?:ledger-(?:sqlite|postgres)-(?:work|rules|operating)|rule-histories|kill|power-cut|power-cut-between)\.[a-z-]*spec\.ts$/;
+const LONGEST = new RegExp(
+  [
+    '(?:npm|commands|newcomer)\\.package',
+    '(?:hosts|memory|swapped-files|clock|parts|outages)\\.faults',
+    '(?:releases|trouble|disk|kill|instances|asleep)\\.postgres',
+    'ledger-(?:sqlite|postgres)-(?:work|rules|operating)\\.',
+    'service\\.mail',
+    '(?:gateway-agent|command-agents)\\.real',
+    '(?:journeys|every-view)\\.console',
+    'stop\\.e2e',
+  ].join('|'),
+);
 
 export default class LongestFirst extends TestSequencer {
   sort(tests) {
