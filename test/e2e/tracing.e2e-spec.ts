@@ -1,4 +1,4 @@
-import { SpanStatusCode } from '@opentelemetry/api';
+import { SpanStatusCode, context, propagation, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -57,6 +57,7 @@ beforeEach(() => exporter.reset());
 afterAll(async () => {
   await hooks.app.close();
   await provider.shutdown();
+  for (const api of [context, propagation, trace]) api.disable();
   rmSync(dir, { recursive: true });
 });
 
