@@ -54,7 +54,7 @@ describe('A signal ends a start with 0', () => {
 
   it('while a transform is compiled', async () => {
     // It never answers, and ends as the bundler does: when whoever asked it has.
-    dir.write('bundler', `#!/bin/sh\ntouch ${dir.path}/begun\nwhile read -r _; do :; done\n`);
+    dir.write('bundler', `#!/bin/sh\ntouch '${dir.path}/begun'\nwhile read -r _; do :; done\n`);
     chmodSync(join(dir.path, 'bundler'), 0o700);
     dir.writeTransform('t.ts', 'export default () => null;');
     const mappings = [{ id: 't', transform: { module: 't.ts' } }];

@@ -17,7 +17,7 @@ export function command(args: readonly string[], over: Partial<CommandSettings> 
 }
 
 export function serviceEnvironment(): Record<string, string | undefined> {
-  const { PATH, HOME } = process.env;
+  const [PATH, HOME] = ['/usr/bin:/bin', process.env['HOME']];
   return { PATH, HOME, TZ: 'UTC', API_KEY: KEY, HOOK_TOKEN: 'the-hook-token-of-the-tests' };
 }
 

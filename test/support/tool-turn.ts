@@ -60,7 +60,8 @@ export class ToolRoom implements AsyncDisposable {
     env: Readonly<Record<string, string>> = {},
   ): Promise<ToolRoom> {
     const model = await ProtocolServer.start(protocol);
-    const path = { PATH: process.env['PATH'] ?? '' };
+    // Not the caller's: behind a folder that this user may not enter, what is missing looks forbidden.
+    const path = { PATH: '/usr/bin:/bin' };
     const clock = new ManualClock(NOW);
     const dir = mkdtempSync(join(tmpdir(), 'hooks-tools-'));
     const runner = runnerFor(model, { ...path, ...env }, clock, join(dir, 'workspaces'));
