@@ -45,7 +45,7 @@ function mounted(dir: string): SmallDisk {
     dir,
     env: {},
     fill: () => {
-      const file = openSync(ballast, 'w');
+      const file = openSync(ballast, 'a');
       try {
         for (const block of [Buffer.alloc(1 << 20), Buffer.alloc(512)]) writeUntilFull(file, block);
       } finally {
