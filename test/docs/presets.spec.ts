@@ -109,11 +109,14 @@ describe('every preset', () => {
     presetFixture(name).others.map((other) => ({ preset: name, ...other })),
   );
 
+  let turns: Hooks['runner']['turns'];
+
   // One ingress takes the fixtures of all senders at once, as it would at work.
   beforeAll(async () => {
     await start();
     const all = NAMES.map(async (name) => outcomes.set(name, await outcomeOf(name)));
     await Promise.all(all);
+    turns = [...hooks.runner.turns];
   });
   afterAll(() => hooks.close());
 
@@ -146,9 +149,7 @@ describe('every preset', () => {
     const { first, retry, changed } = outcome(name);
     expect(retry).toEqual({ status: 200, replayed: 'true' });
     expect(changed.runs).toHaveLength(first.runs.length);
-    const asked = hooks.runner.turns.filter(({ contract }) =>
-      idsOf(name).includes(contract.mapping ?? ''),
-    );
+    const asked = turns.filter(({ contract }) => idsOf(name).includes(contract.mapping ?? ''));
     const ids = [...first.runs, ...changed.runs].map(({ id }) => id);
     expect(asked).toHaveLength(ids.length);
     expect(new Set(asked.map(({ id }) => id))).toEqual(new Set(ids));

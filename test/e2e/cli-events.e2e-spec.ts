@@ -28,8 +28,8 @@ describe('hooks events list', () => {
   it('lists the newest first, a line each: when, how, which, by what and what about', async () => {
     const older = await waiting('disk\nfull');
     const newer = await answered('Do it');
-    const { code, stdout, stderr } = await served.hooks('events', 'list');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { code, stdout } = await served.hooks('events', 'list', '--limit', '2');
+    expect(code).toBe(0);
     const [first, second, end] = stdout.split('\n');
     expect(first).toMatch(new RegExp(`^\\d\\d:\\d\\d:\\d\\d  done  ${newer}  agent {17}Do it$`));
     expect(second).toMatch(new RegExp(`  done  ${older}  wake {18}disk full$`));
@@ -41,7 +41,9 @@ describe('hooks events list', () => {
     await served.service.post('/hooks/wake', {}, { token: 'a-stranger-s-guess' });
     const rows = await eventually('both are kept', async () => {
       const { refusals } = await served.json('events', 'list', '--refused', '--since', '1h');
-      return (refusals as { code: string }[]).length === 2 && (refusals as { code: string }[]);
+      const found = refusals as { code: string; hook: string }[];
+      const ours = found.filter(({ hook }) => hook !== 'agent');
+      return ours.length === 2 && ours;
     });
     const codes = rows.map(({ code }) => code);
     expect(codes.toSorted()).toEqual(['unauthorized', 'unknown_hook']);
@@ -84,6 +86,7 @@ describe('hooks events list', () => {
   });
 
   it('goes on with the cursor it names', async () => {
+    for (const text of ['one', 'other']) await waiting(text);
     const { stdout, stderr } = await served.hooks('events', 'list', '--limit', '1');
     const [, cursor = ''] = /There are more: --cursor (\S+)/.exec(stderr) ?? [];
     const next = await served.hooks('events', 'list', '--limit', '1', '--cursor', cursor);

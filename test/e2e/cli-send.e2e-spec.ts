@@ -34,7 +34,8 @@ describe('hooks preview', () => {
     ]) {
       expect(stdout).toContain(part);
     }
-    expect(await served.json('events', 'list')).toMatchObject({ events: [] });
+    const github = ['events', 'list', '--hook', 'github'];
+    expect(await served.json(...github)).toMatchObject({ events: [] });
   });
 
   it('prints it as the operator API tells it', async () => {
