@@ -15,7 +15,10 @@ const MAPPINGS = [
 
 let served: ServedCommands;
 beforeAll(async () => {
-  served = await ServedCommands.start({ mappings: MAPPINGS }, () => ({ agents: { list: AGENTS } }));
+  // More places than the slow runs take, which nobody ends.
+  const defaults = { runner: { type: 'demo' }, maxConcurrent: 8 };
+  const agents = { defaults, list: AGENTS };
+  served = await ServedCommands.start({ mappings: MAPPINGS }, () => ({ agents }));
 });
 afterAll(() => served[Symbol.asyncDispose]());
 

@@ -1,13 +1,16 @@
 import { ServedCommands } from '../support/served-commands.ts';
 
-let served: ServedCommands;
-beforeAll(async () => {
-  served = await ServedCommands.start({ defaultSessionKey: 'hook:all' }, () => ({
+async function serve(): Promise<ServedCommands> {
+  const made = await ServedCommands.start({ defaultSessionKey: 'hook:all' }, () => ({
     channels: { chan_2: { token: 't', to: '1' } },
   }));
-  await served.hooks('send', 'agent', '--message', 'Remember the milk', '--no-deliver');
-  await served.hooks('send', 'wake', '--text', 'It waits', '--mode', 'next-heartbeat');
-});
+  await made.hooks('send', 'agent', '--message', 'Remember the milk', '--no-deliver');
+  await made.hooks('send', 'wake', '--text', 'It waits', '--mode', 'next-heartbeat');
+  return made;
+}
+
+let served: ServedCommands;
+beforeAll(async () => (served = await serve()));
 afterAll(() => served[Symbol.asyncDispose]());
 
 describe('hooks sessions', () => {
@@ -47,10 +50,11 @@ describe('hooks sessions <key>', () => {
   });
 
   it('forgets what was said, and keeps what waits', async () => {
-    const { code, stdout } = await served.hooks('sessions', 'agent:main:hook:all', '--clear');
+    await using own = await serve();
+    const { code, stdout } = await own.hooks('sessions', 'agent:main:hook:all', '--clear');
     expect(code).toBe(0);
     expect(stdout).not.toContain('milk');
-    const printed = await served.json('sessions', 'agent:main:main', '--clear');
+    const printed = await own.json('sessions', 'agent:main:main', '--clear');
     expect(printed).toMatchObject({ turns: [], pendingSystemEvents: [{ text: 'It waits' }] });
   });
 

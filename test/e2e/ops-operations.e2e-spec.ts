@@ -90,7 +90,10 @@ const named = (some: readonly Operation[]): [string, Operation][] =>
 let service: OperatedService;
 const TOKENS = { operator: OPERATOR_TOKEN, metrics: METRICS_TOKEN, others: OTHERS };
 beforeAll(async () => (service = await OperatedService.start({ tokens: () => TOKENS })));
-afterEach(() => (service.ledger.journal.length = 0));
+afterEach(() => {
+  const { ledger, requests, channel } = service;
+  for (const told of [ledger.journal, requests.journal, channel.messages]) told.length = 0;
+});
 afterAll(() => service[Symbol.asyncDispose]());
 
 /** Another address of this machine each time: failures of one are counted. */

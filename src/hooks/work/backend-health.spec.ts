@@ -36,7 +36,7 @@ describe('BackendHealth', () => {
 
   it.each([
     ['lets another turn find out at once whether it is the turn that fails', undefined, null],
-    ['lets nobody ask it that said when it wants to be asked', 10_000, 'no answer'],
+    ['keeps every turn away until the time that it named', 10_000, 'no answer'],
   ])('%s', (_what, retryAfterMs, why) => {
     const backends = new BackendHealth(new ManualClock());
     fail(backends, 'model local/m', 1, retryAfterMs);

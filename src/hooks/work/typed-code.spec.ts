@@ -1,6 +1,6 @@
 import { readTyped } from './typed-code.ts';
 
-describe('a code that somebody has typed', () => {
+describe('a typed code', () => {
   it.each([
     ['as it was drawn', 'approve 4821-7730'],
     ['in capitals', 'APPROVE 4821-7730'],
