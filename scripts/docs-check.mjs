@@ -161,7 +161,9 @@ function statuses() {
   const [, table = ''] = read('docs/http-api.md').split('## Answers');
   const listed = all(table, /^\| ([\d/]+) +\|/gmu).flatMap((row) => row.split('/').map(Number));
   const given = Object.values(REJECTIONS).map(({ status }) => status);
-  return lacking([...new Set(given)], listed).map((status) => `docs/http-api.md lacks the status ${status}`);
+  return lacking([...new Set(given)], listed).map(
+    (status) => `docs/http-api.md lacks the status ${status}`,
+  );
 }
 
 function glossary() {
