@@ -65,6 +65,7 @@ describe('docs/channels.md, the receiver of webhooks', () => {
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
     url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/messages`;
   });
+  beforeEach(() => (shown.length = 0));
   afterAll(() => receiver.close());
 
   it('is the one that is tested here', async () => {
@@ -88,7 +89,6 @@ describe('docs/channels.md, the receiver of webhooks', () => {
   });
 
   it('takes the reply of a run', async () => {
-    shown.length = 0;
     const provider = webhook({ url, secrets: [SECRET], allowPrivate: true });
     const hooks = await Hooks.start({ channels: { chan_5: { provider, to: 'on-call' } } });
     const { eventId } = await hooks.ask('/agent', { message: 'Who?', channel: 'chan_5' });

@@ -110,6 +110,8 @@ describe('preview', () => {
   });
 
   it('shows of a wake the very prompt of the heartbeat that it asks for', async () => {
+    // Tells what other tests have left for it.
+    await hooks.ended((await hooks.ask('/wake', { text: 'before' }))['eventId']);
     const payload = { text: 'disk really full' };
     const { actions } = await preview({ hook: 'wake', payload });
     await hooks.ended((await hooks.ask('/wake', payload))['eventId']);
