@@ -109,6 +109,7 @@ describe('hooks channels', () => {
   });
 
   it('list shows what a failing one was answered, harmless; status says that it needs you', async () => {
+    await served.hooks('channels', 'test', 'chan_1');
     answer = EXPIRED;
     const tested = await served.hooks('channels', 'test', 'chan_1');
     expect(tested).toMatchObject({ code: 1, stdout: '' });
