@@ -86,6 +86,9 @@ describe('budgets (behaviour.md §16)', () => {
       { kind: 'run', hook: 'tickets', cause: 'budget', count: 1 },
     ]);
     expect(hooks.runner.turns).toHaveLength(2);
+    expect(await hooks.app.get(LedgerAdmin).usage({ by: 'agent', days: 1 })).toMatchObject([
+      { kind: 'run', turns: 2, uncounted: 0 },
+    ]);
     clock.advance(DAY);
     await stands(held, 'succeeded');
   });

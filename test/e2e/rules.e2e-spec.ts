@@ -104,6 +104,16 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       expect(asked()[1]).toBe('web is up');
     });
 
+    it('gathers no longer than its time after the clock was set back', async () => {
+      await start({ collect: { for: '10m' } });
+      clock.jump(60 * MINUTE);
+      await stands(await send('db1'), 'waiting');
+      clock.jump(-60 * MINUTE);
+      const first = await send('db2');
+      clock.advance(10 * MINUTE);
+      await stands(first, 'collected');
+    });
+
     it('tells whoever waits for the end of one of them, and the agent who sent what', async () => {
       await start({ collect: { for: '1m', scope: 'mapping' } });
       const first = await send('a', 'down', 0);

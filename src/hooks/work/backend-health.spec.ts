@@ -44,6 +44,16 @@ describe('BackendHealth', () => {
     expect(backends.whyItRests('model local/m', 2)).toBe(why);
   });
 
+  it('rests for none of the turns that failed where others were answered, however many', () => {
+    const backends = new BackendHealth(new ManualClock());
+    const doubted = [1, 2, 3];
+    for (const turn of doubted) fail(backends, 'model local/m', turn);
+    using healthy = backends.visit('model local/m', 4);
+    healthy.answered();
+    for (const turn of doubted) fail(backends, 'model local/m', turn);
+    expect(backends.whyItRests('model local/m', 5)).toBeNull();
+  });
+
   it.each([
     ['provider "local" answered 503: SECRET words', ' (it answered 503)'],
     ['the connection to provider "local" failed (ECONNREFUSED)', ' (ECONNREFUSED)'],

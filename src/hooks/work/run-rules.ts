@@ -35,7 +35,7 @@ export class RuleKeeper {
     if (collect !== undefined) {
       const now = this.clock.now();
       const behind = await this.ledger.behind(lease, collect.most - 1);
-      const until = Math.min(dueAt(collect, job, behind), now + collect.forMs);
+      const until = dueAt(collect, job, behind, now);
       if (now < until) {
         const waits = held(lease, 'collect', until, `gathers events until ${timeOfDay(until)}`);
         return { ...waits, outcome: { ...waits.outcome, most: collect.most } };
@@ -99,8 +99,10 @@ function dueAt(
   { forMs, quietMs = forMs, most }: Collecting,
   { receivedAt }: RunJob,
   { count, newestAt }: Behind,
+  now: number,
 ): number {
-  if (count + 1 >= most) return 0;
+  const isClockSetBack = receivedAt > now + forMs;
+  if (count + 1 >= most || isClockSetBack) return 0;
   const last = Math.max(receivedAt, newestAt ?? 0);
   return Math.min(receivedAt + forMs, last + quietMs);
 }
