@@ -26,9 +26,13 @@ function request(headers: IncomingMessage['headers'] = {}): IncomingMessage {
 }
 
 describe('SignatureCheck', () => {
-  const clock = new ManualClock();
-  const settings = new HooksSettings({ maxInFlightBytes: 64 * MIB });
-  const check = new SignatureCheck(clock, new BodyBudget(settings));
+  let clock: ManualClock;
+  let check: SignatureCheck;
+  beforeEach(() => {
+    clock = new ManualClock();
+    const settings = new HooksSettings({ maxInFlightBytes: 64 * MIB });
+    check = new SignatureCheck(clock, new BodyBudget(settings));
+  });
   const read = async (
     fault: SignatureFault | null,
     body: Promise<Buffer> = Promise.resolve(BYTES),
@@ -38,6 +42,8 @@ describe('SignatureCheck', () => {
     const bytes = await check.read(raw, client, LIMITS, () => body);
     return check.verify(raw, { verifier: saying(fault), client, receivedAt: 0 }, bytes);
   };
+  const fail = () =>
+    expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
   const holding = (count: number): { end: () => void } => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
     for (let at = 0; at < count; at += 1) void read(null, promise);
@@ -56,7 +62,7 @@ describe('SignatureCheck', () => {
   });
 
   it('lets a body wait for room, and refuses it once it has waited as long as a body may take', async () => {
-    await expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
+    await fail();
     const held = holding(4);
     const refused = read(null).catch((error: unknown) => error);
     expect(check.heldBytes).toBe(4 * MIB);
@@ -72,6 +78,7 @@ describe('SignatureCheck', () => {
   });
 
   it('forgets whoever goes away while it waits', async () => {
+    await fail();
     const held = holding(4);
     const raw = request();
     const gone = read(null, undefined, raw).catch((error: unknown) => error);
@@ -83,7 +90,10 @@ describe('SignatureCheck', () => {
   });
 
   it('remembers a failure for a minute', async () => {
+    await fail();
     clock.advance(60_000);
+    const held = holding(4);
     await expect(read(null)).resolves.toMatchObject({ scheme: 'github' });
+    held.end();
   });
 });
