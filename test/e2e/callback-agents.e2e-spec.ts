@@ -297,6 +297,7 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     const { id } = await run();
     clock.advance(30_000);
     await eventually('it is asked', () => asked.length === 2);
+    await waits(id);
     expect(asked[1]).toMatchObject({ method: 'GET', url: '/tasks/7' });
     clock.advance(HOUR);
     const { runs } = await hooks.ended(id);
