@@ -256,6 +256,7 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     const { id } = await run();
     const second = await hooks.ask('/agent', { message: 'another', wakeMode: 'next-heartbeat' });
     await eventually('both are started', () => asked.length === 2);
+    await waits(second['eventId']);
     const [{ body: first }, { body: other }] = asked as [Asked, Asked];
     const done = { status: 'succeeded', text: 'forged' };
     const stored = await hooks.stored();
@@ -351,7 +352,9 @@ describe('an agent that runs elsewhere (behaviour.md §15)', () => {
     let times = 0;
     answer = () => ({ status: (times += 1) === 1 ? 503 : 202 });
     const { eventId } = await hooks.ask('/agent', { message: 'x', wakeMode: 'next-heartbeat' });
-    await eventually('it was tried', () => times === 1);
+    await eventually('it was tried', async () =>
+      Boolean((await hooks.details(eventId)).runs[0]?.error),
+    );
     await eventually('it is tried again', () => {
       if (times === 1) clock.advance(60_000);
       return times === 2;
