@@ -113,12 +113,15 @@ describe.each([
     expect(error.message).toContain('gave no whole answer');
   });
 
-  it('an answer that breaks off is broken behind its head', async () => {
-    server.next({ status: 500, cut: 'mid-body' });
-    const error = await failure(send('/secret'));
-    expect(error).toMatchObject({ kind: 'broken', head: { status: 500 } });
-    expect(withoutBody(error)).toMatchObject({ status: 500, text: '', json: undefined });
-  });
+  it.each([500, 421])(
+    'an answer (%i) that breaks off is broken behind its head',
+    async (status) => {
+      server.next({ status, cut: 'mid-body' });
+      const error = await failure(send('/secret', { method: 'POST', body: '{}' }));
+      expect(error).toMatchObject({ kind: 'broken', head: { status } });
+      expect(withoutBody(error)).toMatchObject({ status, text: '', json: undefined });
+    },
+  );
 
   it('something else than HTTP is broken', async () => {
     const other = createServer((socket) => socket.end('SSH-2.0-x\r\n'));

@@ -123,6 +123,9 @@ const NOT_SENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
+/** Of undici, where `fetch` asks once more after 421 as its standard says: the body is used up (nodejs/undici#2898). */
+const LOST_BODY = 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH';
+
 /** An error's code as the end of a sentence: `: nothing listens there (ECONNREFUSED)`, ` (EPIPE)`; empty when there is none. */
 export function explainCode(code: string | undefined): string {
   if (code === undefined) return '';
@@ -158,6 +161,7 @@ export async function sendHttp(url: string | URL, options: HttpRequest = {}): Pr
     if (timeout?.aborted === true) {
       throw new HttpError('timed-out', `${host} did not answer in time`);
     }
+    if (errorCode(error) === LOST_BODY) head = { status: 421, headers: new Headers() };
     throw error instanceof HttpError ? error : toHttpError(error, host, head);
   }
 }
