@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventDetails } from '../../src/hooks/ports/index.ts';
-import { atLast, eventually } from '../support/eventually.ts';
+import { atLast } from '../support/eventually.ts';
 import { startOpenAiServer } from '../support/openai-server.ts';
 import type { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
@@ -144,7 +144,7 @@ describe('kill -9 between two parts, when the last one that was tried was refuse
     for (const server of Object.values(servers)) server.next({}, {}, server.speech.limited(60));
     const events = await askAll();
     for (const id of IDS) {
-      await eventually(`${id} notes it`, async () => {
+      await atLast(`${id} notes it`, async () => {
         const { deliveries } = await service.details(events[id]);
         return deliveries[0]?.attempts.length === 1;
       });
