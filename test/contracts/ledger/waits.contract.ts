@@ -553,7 +553,7 @@ export function describeWaits(openStore: OpenStore): void {
         await Promise.all(others);
         const leases = await under.claimNow('turn', others.length);
         expect(leases).toHaveLength(others.length);
-        await Promise.all(leases.map((lease) => waitFor(lease, 'k', { by: ['n'] })));
+        for (const lease of leases) await waitFor(lease, 'k', { by: ['n'] });
         const { eventId } = await awaiting('k');
         const { outcome } = await resume('k');
         expect(outcome).toMatchObject({ runs: [runOf(eventId)], isRefused: true });
