@@ -36,8 +36,10 @@ const needs = new Set(suites.flatMap((suite) => suite.needs));
 const isReady =
   [...needs].every((name) => run(`test/${name}.mjs`)) && run('scripts/build-if-stale.mjs');
 const files = suites.flatMap((suite) => suite.files);
+// Of many rounds a test takes longer than package.json lets it.
+const limits = isLong ? ['--testTimeout=3600000'] : [];
 const runs = [
-  ['node_modules/jest/bin/jest.js', '--maxWorkers=4', ...flags, '--testMatch', ...files],
+  ['node_modules/jest/bin/jest.js', '--maxWorkers=4', ...limits, ...flags, '--testMatch', ...files],
 ];
 if (isLong) runs.push(['test/mutations/run.mjs']);
 process.exitCode = isReady && runs.map((one) => run(...one)).every(Boolean) ? 0 : 1;

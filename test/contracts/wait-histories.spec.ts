@@ -66,7 +66,7 @@ async function take(world: WaitWorld, given: Step): Promise<void> {
     case 'work':
       return world.work(given.times, given.dies, given.minutes * MINUTE);
     case 'pass':
-      return world.clock.advance(given.minutes * MINUTE);
+      return world.pass(given.minutes * MINUTE);
   }
 }
 

@@ -126,6 +126,16 @@ export class WaitWorld {
     this.#process = await this.#begin();
   }
 
+  /**
+   * What an agent will wait for nobody knows before it has said so, and an event that nobody awaits is kept for ten
+   * minutes: the service does not leave both undone for longer.
+   */
+  async pass(ms: number): Promise<void> {
+    const isEarly = this.runs.some(({ waiting, said }) => waiting === 'asks' && said.length > 0);
+    if (isEarly) await this.drain();
+    this.clock.advance(ms);
+  }
+
   async drain(): Promise<void> {
     while ((await this.#process.work('turn', 3)) > 0);
   }
