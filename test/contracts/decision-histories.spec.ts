@@ -10,7 +10,6 @@ import { runs } from '../support/rounds.ts';
  */
 
 const HISTORIES = runs(20);
-const TIMEOUT_MS = 80_000 + 1000 * HISTORIES.numRuns;
 const MINUTE = 60_000;
 
 /** Who is asked, and two others; of these the second is nobody's approver. */
@@ -247,38 +246,34 @@ const keptButtons: [History] = [
 const examples = [...allowed, keptButtons];
 
 describe('what people decide, over random histories (behaviour §15)', () => {
-  it(
-    'happens only after a yes of somebody who may say it, once, and every wait ends',
-    async () => {
-      const sum = { deaths: 0, decided: 0, yeses: 0, acts: 0 };
-      const property = fc.asyncProperty(history, async ({ askedTo, isTyped, steps }) => {
-        const world = await DecisionWorld.create(askedTo, isTyped);
-        try {
-          const known = new Set<string>();
-          for (const one of steps) {
-            await take(world, known, one);
-            expect(world.oracle.crimes).toEqual([]);
-          }
-          await world.settle();
+  it('happens only after a yes of somebody who may say it, once, and every wait ends', async () => {
+    const sum = { deaths: 0, decided: 0, yeses: 0, acts: 0 };
+    const property = fc.asyncProperty(history, async ({ askedTo, isTyped, steps }) => {
+      const world = await DecisionWorld.create(askedTo, isTyped);
+      try {
+        const known = new Set<string>();
+        for (const one of steps) {
+          await take(world, known, one);
           expect(world.oracle.crimes).toEqual([]);
-          expect(await world.waits()).toEqual([]);
-          expect(await world.open()).toEqual([]);
-          await world.tapWhatIsLeft();
-          // What is typed changes no message.
-          expect(isTyped ? [] : world.buttons).toEqual([]);
-          expect(world.oracle.crimes).toEqual([]);
-          sum.deaths += world.deaths;
-          sum.decided += world.oracle.ended.size;
-          sum.yeses += world.oracle.yeses.length;
-          sum.acts += world.oracle.acts;
-        } finally {
-          world.close();
         }
-      });
-      await fc.assert(property, { ...HISTORIES, examples });
-      process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
-      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
-    },
-    TIMEOUT_MS,
-  );
+        await world.settle();
+        expect(world.oracle.crimes).toEqual([]);
+        expect(await world.waits()).toEqual([]);
+        expect(await world.open()).toEqual([]);
+        await world.tapWhatIsLeft();
+        // What is typed changes no message.
+        expect(isTyped ? [] : world.buttons).toEqual([]);
+        expect(world.oracle.crimes).toEqual([]);
+        sum.deaths += world.deaths;
+        sum.decided += world.oracle.ended.size;
+        sum.yeses += world.oracle.yeses.length;
+        sum.acts += world.oracle.acts;
+      } finally {
+        world.close();
+      }
+    });
+    await fc.assert(property, { ...HISTORIES, examples });
+    process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
+    for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
+  });
 });

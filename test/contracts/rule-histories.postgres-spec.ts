@@ -7,6 +7,5 @@ const database = SharedDatabase.inThisFile();
 describeRuleHistories('three services on PostgreSQL', {
   histories: runs(10),
   instances: 3,
-  mostMs: 10_000,
   open: () => database.empty(),
 });

@@ -5,6 +5,5 @@ import { describeRuleHistories } from './rule-histories.contract.ts';
 describeRuleHistories('one service on SQLite', {
   histories: runs(20),
   instances: 1,
-  mostMs: 200,
   open: () => new LastingMemory(),
 });

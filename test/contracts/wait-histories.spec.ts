@@ -10,7 +10,6 @@ import { runs } from '../support/rounds.ts';
  */
 
 const HISTORIES = runs(20);
-const TIMEOUT_MS = 80_000 + 1000 * HISTORIES.numRuns;
 const MINUTE = 60_000;
 
 const which = fc.nat(9);
@@ -71,37 +70,33 @@ async function take(world: WaitWorld, given: Step): Promise<void> {
 }
 
 describe('what comes for runs that wait, over random histories (behaviour §15)', () => {
-  it(
-    'is told to them, all of it, in order, once, and at once',
-    async () => {
-      const sum = { deaths: 0, ended: 0, waiting: 0 };
-      const histories = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
-      const property = fc.asyncProperty(histories, async (steps) => {
-        const world = await WaitWorld.create();
-        try {
-          for (const one of steps) await take(world, one);
-          await world.drain();
-          for (const run of world.runs) {
-            const { status, told } = await world.told(run);
-            const isOver = world.isOver(run);
-            expect(status).toBe(isOver ? 'succeeded' : 'waiting');
-            // Events of a mapping have no order: those that come after the result are too late.
-            const hasOrder = run.waiting !== 'asks';
-            const place = (one: string) => run.said.indexOf(one);
-            const inOrder = told.toSorted((one, other) => place(one) - place(other));
-            const inTime = run.said.filter((one) => hasOrder || !isOver || told.includes(one));
-            expect(hasOrder ? told : inOrder).toEqual(inTime);
-            sum[isOver ? 'ended' : 'waiting'] += 1;
-          }
-          sum.deaths += world.deaths;
-        } finally {
-          world.close();
+  it('is told to them, all of it, in order, once, and at once', async () => {
+    const sum = { deaths: 0, ended: 0, waiting: 0 };
+    const histories = fc.array(step, { minLength: 10, maxLength: 60, size: 'max' });
+    const property = fc.asyncProperty(histories, async (steps) => {
+      const world = await WaitWorld.create();
+      try {
+        for (const one of steps) await take(world, one);
+        await world.drain();
+        for (const run of world.runs) {
+          const { status, told } = await world.told(run);
+          const isOver = world.isOver(run);
+          expect(status).toBe(isOver ? 'succeeded' : 'waiting');
+          // Events of a mapping have no order: those that come after the result are too late.
+          const hasOrder = run.waiting !== 'asks';
+          const place = (one: string) => run.said.indexOf(one);
+          const inOrder = told.toSorted((one, other) => place(one) - place(other));
+          const inTime = run.said.filter((one) => hasOrder || !isOver || told.includes(one));
+          expect(hasOrder ? told : inOrder).toEqual(inTime);
+          sum[isOver ? 'ended' : 'waiting'] += 1;
         }
-      });
-      await fc.assert(property, HISTORIES);
-      process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
-      for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
-    },
-    TIMEOUT_MS,
-  );
+        sum.deaths += world.deaths;
+      } finally {
+        world.close();
+      }
+    });
+    await fc.assert(property, HISTORIES);
+    process.stderr.write(`  ${HISTORIES.numRuns} histories: ${JSON.stringify(sum)}\n`);
+    for (const count of Object.values(sum)) expect(count).toBeGreaterThan(HISTORIES.numRuns / 10);
+  });
 });

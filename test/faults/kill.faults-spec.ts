@@ -23,15 +23,12 @@ async function loadUntilKilled(round: number): Promise<void> {
   });
 }
 
-beforeAll(
-  async () => {
-    world = await World.open();
-    for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
-    service = await world.start();
-    await world.drain(service);
-  },
-  ROUNDS * 15_000 + 200_000,
-);
+beforeAll(async () => {
+  world = await World.open();
+  for (let round = 0; round < ROUNDS; round += 1) await loadUntilKilled(round);
+  service = await world.start();
+  await world.drain(service);
+});
 
 afterAll(async () => {
   await service.stop();
