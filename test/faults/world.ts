@@ -5,6 +5,7 @@ import { atLast, eventually } from '../support/eventually.ts';
 import { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram } from '../support/platforms/telegram.ts';
+import { ROUNDS } from './rounds.ts';
 import { Sender } from './sender.ts';
 import type { Acknowledged, HookServer } from './sender.ts';
 import { HOOK_TOKEN, OPERATOR_TOKEN, TestedService } from './tested-service.ts';
@@ -15,7 +16,7 @@ export type Sections = Readonly<Record<string, object>>;
 const HEARTBEAT = 'This is a heartbeat.';
 const SESSIONS = ['a', 'b', 'c', 'd'];
 /** Time for all work to end on a busy machine. */
-const DRAINED_WITHIN_MS = 90_000;
+const DRAINED_WITHIN_MS = 90_000 + 5000 * ROUNDS;
 
 export class World implements AsyncDisposable {
   readonly senders: readonly Sender[];
