@@ -42,8 +42,7 @@ describe('SignatureCheck', () => {
     const bytes = await check.read(raw, client, LIMITS, () => body);
     return check.verify(raw, { verifier: saying(fault), client, receivedAt: 0 }, bytes);
   };
-  const fail = () =>
-    expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
+  const fail = () => expect(read('mismatch')).rejects.toMatchObject({ code: 'invalid_signature' });
   const holding = (count: number): { end: () => void } => {
     const { promise, resolve } = Promise.withResolvers<Buffer>();
     for (let at = 0; at < count; at += 1) void read(null, promise);
