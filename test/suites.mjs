@@ -37,7 +37,7 @@ const isReady =
   [...needs].every((name) => run(`test/${name}.mjs`)) && run('scripts/build-if-stale.mjs');
 const files = suites.flatMap((suite) => suite.files);
 // Of many rounds a test takes longer than package.json lets it.
-const limits = isLong ? ['--testTimeout=3600000'] : [];
+const limits = env.HOOKS_ROUNDS === undefined ? [] : ['--testTimeout=3600000'];
 const runs = [
   ['node_modules/jest/bin/jest.js', '--maxWorkers=4', ...limits, ...flags, '--testMatch', ...files],
 ];

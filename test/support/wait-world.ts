@@ -131,8 +131,11 @@ export class WaitWorld {
    * minutes: the service does not leave both undone for longer.
    */
   async pass(ms: number): Promise<void> {
-    const isEarly = this.runs.some(({ waiting, said }) => waiting === 'asks' && said.length > 0);
-    if (isEarly) await this.drain();
+    for (const { id, waiting, said } of this.runs) {
+      if (waiting !== 'asks' || said.length === 0) continue;
+      const found = await this.#process.ledger.events.run(id);
+      if (found?.run.waits.length === 0) await this.drain();
+    }
     this.clock.advance(ms);
   }
 
