@@ -13,9 +13,6 @@ const HOSTILE = [
   '\u202E'.repeat(200),
 ];
 
-/** For all views together, on a machine that has much else to do. */
-const MOST_MS = 900_000;
-
 describe('Every view of the console', () => {
   let browser: Browser;
   let world: World;
@@ -139,7 +136,7 @@ describe('Every view of the console', () => {
       ...walkers.map((one) => walk(one, unseen, lookAt)),
       walk(phone, views.values(), lookAtOnPhone),
     ]);
-  }, MOST_MS);
+  });
   afterAll(() => Promise.all(walkers.map((one) => one[Symbol.asyncDispose]())));
 
   it.each(['light', 'dark'] as const)('has nothing that axe finds, in %s', (name) => {

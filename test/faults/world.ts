@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atLast, eventually } from '../support/eventually.ts';
+import { PATIENCE_MS, atLast, eventually } from '../support/eventually.ts';
 import { OpenAiServer } from '../support/openai-server.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { telegram } from '../support/platforms/telegram.ts';
@@ -15,8 +15,7 @@ export type Sections = Readonly<Record<string, object>>;
 
 const HEARTBEAT = 'This is a heartbeat.';
 const SESSIONS = ['a', 'b', 'c', 'd'];
-/** Time for all work to end on a busy machine. */
-const DRAINED_WITHIN_MS = 90_000 + 5000 * ROUNDS;
+const DRAINED_WITHIN_MS = 3 * PATIENCE_MS + 5000 * ROUNDS;
 
 export class World implements AsyncDisposable {
   readonly senders: readonly Sender[];
@@ -110,9 +109,9 @@ export class World implements AsyncDisposable {
   }
 
   /** Waits until all work has ended. A heartbeat that was given up leaves its lines to the next one, so one more is asked for. */
-  async drain(service: TestedService, withinMs = DRAINED_WITHIN_MS): Promise<void> {
-    const ended = () =>
-      eventually('all work ends', async () => (await service.unfinished()) === 0, withinMs);
+  async drain(service: TestedService): Promise<void> {
+    const isEnded = async () => (await service.unfinished()) === 0;
+    const ended = () => eventually('all work ends', isEnded, DRAINED_WITHIN_MS);
     await ended();
     await service.post('wake', { text: 'the last wake' });
     await ended();

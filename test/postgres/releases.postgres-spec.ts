@@ -80,7 +80,7 @@ describe('Two releases on one database', () => {
     expect(await verdictOn(world, last)).toEqual(FLAWLESS);
     expect(balancer.unanswered).toEqual([]);
     expect(world.senders.map(({ refusals }) => refusals)).toEqual([0, 0, 0, 0]);
-  }, 600_000);
+  });
 
   it.each([
     ['the later one does what the earlier one accepted', undefined, next],

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Below the time that Jest gives a test (package.json), so that the complaint says what was awaited. */
-export const PATIENCE_MS = 30_000;
-const LONG_PATIENCE_MS = 120_000;
+/** Below the time that Jest gives a test, so that the complaint says what was awaited. */
+export const PATIENCE_MS = 30_000 * Number(process.env['HOOKS_PATIENCE'] ?? '1');
+const LONG_PATIENCE_MS = 4 * PATIENCE_MS;
 const STEP_MS = 20;
 const LONGEST_STEP_MS = 200;
 
