@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { ConfigDirectory } from '../support/config-directory.ts';
-import { atLast } from '../support/eventually.ts';
+import { PATIENCE_MS, atLast } from '../support/eventually.ts';
 import { ServiceProcess } from '../support/service-process.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -92,6 +92,7 @@ export class Operator implements AsyncDisposable {
       timezoneId: 'Europe/Berlin',
       ...options,
     });
+    context.setDefaultTimeout(PATIENCE_MS);
     return new Operator(await context.newPage(), context, service.url);
   }
 

@@ -37,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 /** @returns what Jest said, or null where it did not end in time. */
 async function jest(specs, ms, ...more) {
   const args = ['node_modules/jest/bin/jest.js', '--colors=false'];
-  const env = { ...process.env, HOOKS_ROUNDS: '1' };
+  const env = { ...process.env, HOOKS_ROUNDS: '1', HOOKS_PATIENCE: '1' };
   const options = { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env };
   const child = spawn(process.execPath, [...args, ...more, '--runTestsByPath', ...specs], options);
   let output = '';

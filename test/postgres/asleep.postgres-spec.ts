@@ -7,7 +7,7 @@ import { LEASE_MS } from '../../src/hooks/ports/work-ledger.ts';
 import { inTurns } from '../faults/sender.ts';
 import { FLAWLESS, verdictOn } from '../faults/verdict.ts';
 import { World } from '../faults/world.ts';
-import { eventually } from '../support/eventually.ts';
+import { atLast, eventually } from '../support/eventually.ts';
 import { ask } from './ask.ts';
 import { PostgresSuite } from './suite.ts';
 
@@ -74,8 +74,7 @@ describe('A service that stands still for longer than its leases hold (SIGSTOP)'
     await using sleeper = await world.start();
     await using other = await world.start();
     await sleeper.post('wake', { text: 'Note [x]', mode: 'next-heartbeat' });
-    const beats = (count: number) =>
-      eventually('heartbeats', () => world.heartbeats.length >= count, LEASE_MS + 20_000);
+    const beats = (count: number) => atLast('heartbeats', () => world.heartbeats.length >= count);
     await beats(2);
     sleeper.sleep();
     const { length } = world.heartbeats;
