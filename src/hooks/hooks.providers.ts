@@ -75,7 +75,7 @@ import { RunDelays } from './ports/run-delays.ts';
 import { Budgets } from './work/budgets.ts';
 import { BackendHealth } from './work/backend-health.ts';
 import { ChannelHealth } from './work/channel-health.ts';
-import { ChannelRegistry } from './work/channels.ts';
+import { ChannelDelivery } from './work/channel-delivery.ts';
 import { DeliveryStep } from './work/delivery.ts';
 import { ExternalServices } from './work/external-services.ts';
 import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
@@ -92,7 +92,7 @@ import { RunStep } from './work/run.ts';
 import { SessionStore } from './work/session.ts';
 import { TapStep } from './work/tap-step.ts';
 import { Taps } from './work/taps.ts';
-import { TurnRunner } from './work/turn.ts';
+import { AgentDispatch } from './work/agent-dispatch.ts';
 import { WorkLoop } from './work/work-loop.ts';
 
 /** The settings alone: what the host wired is not theirs. The path is the one the routes were registered with. */
@@ -200,7 +200,7 @@ const wiring: readonly Provider[] = [
     // After the checks of mappings, proxies and channels have joined the settings: a wrong configuration fails here,
     // before anything is opened.
     provide: 'verified settings',
-    inject: [HooksSettings, MappingService, PathRules, ClientAddresses, ChannelRegistry],
+    inject: [HooksSettings, MappingService, PathRules, ClientAddresses, ChannelDelivery],
     useFactory: (settings: HooksSettings) => settings.verify(),
   },
 ];
@@ -260,14 +260,14 @@ export const providers: Provider[] = [
   TapStep,
   HeartbeatSchedule,
   HostErrors,
-  TurnRunner,
+  AgentDispatch,
   Budgets,
   BackendHealth,
   { provide: RunDelays, useClass: BackendDelays },
   SessionStore,
   { provide: Recipients, useClass: Addresses },
   Outbox,
-  ChannelRegistry,
+  ChannelDelivery,
   ChannelHealth,
   ExternalServices,
   Retention,
@@ -290,7 +290,8 @@ export const exported = [
   TransformSandbox,
   AgentDirectory,
   AgentRunner,
-  ChannelRegistry,
+  AgentDispatch,
+  ChannelDelivery,
   HooksSettings,
   EventStore,
   Sessions,

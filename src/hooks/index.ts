@@ -56,8 +56,8 @@ export { asLogged, waitLine } from './work/backend-health.ts';
 export type { RestingBackend } from './work/backend-health.ts';
 export { ExternalServices } from './work/external-services.ts';
 export type { ChannelReport } from './work/external-services.ts';
-export { ChannelRegistry } from './work/channels.ts';
-export { defaultChannel, unservedChannels } from './work/channels.ts';
+export { ChannelDelivery } from './work/channel-delivery.ts';
+export { defaultChannel, unservedChannels } from './work/channel-delivery.ts';
 
 export {
   AgentOptions,

@@ -14,7 +14,8 @@ import type { Agent } from '../../src/agents.ts';
 import {
   AgentDirectory,
   AgentRunner,
-  ChannelRegistry,
+  AgentDispatch,
+  ChannelDelivery,
   EventStore,
   HookGuard,
   Hooks,
@@ -192,9 +193,9 @@ describe('The decorators decide, proved by taking them away', () => {
 });
 
 describe('What the module exports', () => {
-  it('is 20 providers', () => {
+  it('is 21 providers', () => {
     const exported: unknown = Reflect.getMetadata('exports', HooksModule);
-    expect(exported).toHaveLength(20);
+    expect(exported).toHaveLength(21);
   });
 
   it('is what providers of the host inject', async () => {
@@ -326,10 +327,23 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
     expect((await turn.promise).agent.id).toBe('clerk');
   });
 
-  it('ChannelRegistry: messages go the way of the host', async () => {
+  it('AgentDispatch: every turn passes the host', async () => {
+    const taken = Promise.withResolvers<string>();
+    class Own extends AgentDispatch {
+      override take(...[lease, turn, stop]: Parameters<AgentDispatch['take']>) {
+        taken.resolve(turn.prompt);
+        return super.take(lease, turn, stop);
+      }
+    }
+    await start({}, replaced(AgentDispatch, Own));
+    await post('/hooks/agent', { message: 'hi there', deliver: false });
+    expect(await taken.promise).toContain('hi there');
+  });
+
+  it('ChannelDelivery: messages go the way of the host', async () => {
     const sent = Promise.withResolvers<string>();
-    class Own extends ChannelRegistry {
-      override async send(...[, { text }]: Parameters<ChannelRegistry['send']>): Promise<object> {
+    class Own extends ChannelDelivery {
+      override async send(...[, { text }]: Parameters<ChannelDelivery['send']>): Promise<object> {
         sent.resolve(text);
         return {};
       }
@@ -337,7 +351,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
     const speaking = { ...runner, run: async () => ({ text: 'the reply' }) };
     const provider = new RecordingChannel('own', []);
     const channels = { chan_1: { provider, to: 'ops' } };
-    await start({ runner: speaking, channels }, replaced(ChannelRegistry, Own));
+    await start({ runner: speaking, channels }, replaced(ChannelDelivery, Own));
     await post('/hooks/agent', { message: 'hi' });
     expect(await sent.promise).toContain('the reply');
     expect(provider.messages).toEqual([]);

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import {
   AuthFailureThrottle,
   CHANNEL_BINDINGS,
-  ChannelRegistry,
+  ChannelDelivery,
   Clock,
   ConsoleSessions,
   ExternalServices,
@@ -246,7 +246,7 @@ function hooksStandIn({
     { provide: OperatorRequests, useValue: requests },
     { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },
     { provide: CHANNEL_BINDINGS, useValue: { chan_1: { provider: channel, to: '+1' } } },
-    ChannelRegistry,
+    ChannelDelivery,
     HostErrors,
     ChannelHealth,
     BackendHealth,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Recipients, Sessions } from '../ports/index.ts';
 import type { DeliveryTarget, MessageAddress } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 
 @Injectable()
 export class Addresses extends Recipients {
   constructor(
     private readonly sessions: Sessions,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
   ) {
     super();
   }

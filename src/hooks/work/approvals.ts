@@ -43,7 +43,7 @@ import { RunEnd } from './run-end.ts';
 import type { ReplyEffects } from './run-end.ts';
 import type { StepResult } from './step.ts';
 import { summaryLine, whoDenied } from './summary.ts';
-import type { ResumedRun } from './turn.ts';
+import type { ResumedRun } from './agent-dispatch.ts';
 
 interface Asked {
   readonly lease: RunLease;

@@ -1,7 +1,7 @@
 // What agents may use in a time (`hooks.budgets`, behaviour.md §16, docs/design/rules.md). The most that a turn can use is
 // reserved before its agent is asked, and what it used takes its place in the commit of its end:
 //
-//   TurnRunner.take ─▶ before ─┬─ a budget is used up, or reserved by others ─▶ the turn waits
+//   AgentDispatch.take ─▶ before ─┬─ a budget is used up, or reserved by others ─▶ the turn waits
 //                              ├─ its model has no price, and cost is counted ─▶ it fails, and says what to do
 //                              └─ else null ─▶ the agent is asked ─▶ after ─▶ the change `usage`
 import { Injectable } from '@nestjs/common';

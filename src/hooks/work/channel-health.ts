@@ -15,7 +15,7 @@ import type {
   ChannelId,
   DeliveryError,
 } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 
 /** How long an account rests when its platform says no time. */
 const REST = { firstMs: 1000, maxMs: 60_000 };
@@ -43,7 +43,7 @@ export class ChannelHealth {
   readonly #asked = new Set<{ news: ChannelConditions }>();
 
   constructor(
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly work: WorkLedger,
     private readonly admin: LedgerAdmin,
     private readonly clock: Clock,

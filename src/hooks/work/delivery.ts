@@ -11,7 +11,7 @@ import type {
   WorkPart,
 } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
@@ -40,7 +40,7 @@ interface Address {
 @Injectable()
 export class DeliveryStep implements Step<DeliveryLease> {
   constructor(
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly health: ChannelHealth,
     private readonly notices: Notices,
     private readonly questions: Questions,

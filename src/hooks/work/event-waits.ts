@@ -38,7 +38,7 @@ import { Notices } from './notice.ts';
 import { RunEnd } from './run-end.ts';
 import type { StepResult } from './step.ts';
 import { summaryLine, whoDenied } from './summary.ts';
-import type { ResumedRun } from './turn.ts';
+import type { ResumedRun } from './agent-dispatch.ts';
 
 export interface Came {
   /** What it waited for before it began; null: nothing. */

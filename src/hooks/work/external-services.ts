@@ -6,7 +6,7 @@ import type { ChannelConditions, ChannelId, DeliveryFailure, WaitingWork } from 
 import { BackendHealth } from './backend-health.ts';
 import type { RestingBackend } from './backend-health.ts';
 import { ChannelHealth } from './channel-health.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 
 /** Counting costs a look at all that waits: more often than this, the last count is given again. */
 const COUNTED_MS = 5000;
@@ -50,7 +50,7 @@ export class ExternalServices {
   readonly #behind: () => Promise<ReadonlyMap<string, number>>;
 
   constructor(
-    private readonly registry: ChannelRegistry,
+    private readonly registry: ChannelDelivery,
     private readonly health: ChannelHealth,
     private readonly agents: BackendHealth,
     private readonly clock: Clock,

@@ -23,8 +23,8 @@ import { Outbox } from './outbox.ts';
 import { SessionStore, showSystemEvents } from './session.ts';
 import { ShownTurn } from './shown-turn.ts';
 import type { Step, StepResult } from './step.ts';
-import { TurnRunner } from './turn.ts';
-import type { FinishedTurn, PreparedTurn, TurnRequest, TurnResult } from './turn.ts';
+import { AgentDispatch } from './agent-dispatch.ts';
+import type { FinishedTurn, PreparedTurn, TurnRequest, TurnResult } from './agent-dispatch.ts';
 
 /** Periodic heartbeats. Each one schedules the next durably, so that one that came due while the service was down is caught up. */
 @Injectable()
@@ -90,7 +90,7 @@ export class HeartbeatStep implements Step<HeartbeatLease> {
   readonly #logger = new Logger(HeartbeatStep.name);
 
   constructor(
-    private readonly turns: TurnRunner,
+    private readonly turns: AgentDispatch,
     private readonly sessions: SessionStore,
     private readonly outbox: Outbox,
     private readonly schedule: HeartbeatSchedule,

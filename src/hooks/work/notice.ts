@@ -5,7 +5,7 @@ import type { BadEnds, Change, NewWork, NoticeLease } from '../ports/index.ts';
 import { asLogged, inBrief } from './backend-health.ts';
 import { OperatorAddress } from './operator-address.ts';
 import type { Step, StepResult } from './step.ts';
-import type { FailedTurn, FinishedTurn } from './turn.ts';
+import type { FailedTurn, FinishedTurn } from './agent-dispatch.ts';
 
 /*
  * What ends badly writes a line in the commit of its end; a little later one notice tells of all of them, and the next

@@ -3,12 +3,12 @@ import { newId } from '../../platform/new-id.ts';
 import { HooksSettings } from '../options/index.ts';
 import { AgentDirectory, Clock, deliveryWork } from '../ports/index.ts';
 import type { AskedAt, Change, DeliveryJob, NewWork } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 
 @Injectable()
 export class OperatorAddress {
   constructor(
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly directory: AgentDirectory,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,

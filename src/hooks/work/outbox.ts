@@ -18,7 +18,7 @@ import type {
   RunJob,
 } from '../ports/index.ts';
 import { messageOf } from './acknowledgement.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 
 export interface Dispatch {
   readonly changes: readonly Change[];
@@ -34,7 +34,7 @@ export class Outbox {
   constructor(
     private readonly addresses: Recipients,
     private readonly sessions: Sessions,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly clock: Clock,
   ) {}
 

@@ -23,7 +23,7 @@ import type {
   WaitDetails,
   WaitRecipient,
 } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 import { messagesOf, plainLinks, showsLinks } from './links.ts';
 import { OperatorAddress } from './operator-address.ts';
 import { asWord, endText, questionOf, wouldHappen } from './question-text.ts';
@@ -53,7 +53,7 @@ const FORGOTTEN =
 export class Questions {
   constructor(
     private readonly operator: OperatorAddress,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly ledger: LedgerAdmin,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,

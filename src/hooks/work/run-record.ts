@@ -1,5 +1,5 @@
 import type { RunUpdate, TokenUsage, ToolCall, ToolCallDetails } from '../ports/index.ts';
-import type { FinishedTurn, ResumedRun } from './turn.ts';
+import type { FinishedTurn, ResumedRun } from './agent-dispatch.ts';
 
 /** Longest input and result of a tool call in a run's record, in characters. */
 const MAX_TOOL_TEXT = 2000;

@@ -1,7 +1,7 @@
 // An isolated run, from its lease to what is written of it:
 //
 //   RunLease ─▶ (RuleKeeper, EventWaits, Approvals).before: may it begin? ─▶
-//   ─▶ buildPrompt ─▶ TurnRunner.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
+//   ─▶ buildPrompt ─▶ AgentDispatch.take ─▶ TurnResult ─┬─ replied, failed for good ─▶ finish: record, summary,
 //                                                             │    heartbeat, reply on its way
 //                                                             ├─ failed, to be repeated   ─▶ retry, its record says why
 //                                                             ├─ resting: backend is down ─▶ waits, nothing is counted
@@ -33,8 +33,14 @@ import { SessionStore } from './session.ts';
 import { ShownTurn } from './shown-turn.ts';
 import type { Step, StepResult } from './step.ts';
 import { summaryLine } from './summary.ts';
-import { TurnRunner } from './turn.ts';
-import type { FinishedTurn, PreparedTurn, ResumedRun, TurnRequest, TurnResult } from './turn.ts';
+import { AgentDispatch } from './agent-dispatch.ts';
+import type {
+  FinishedTurn,
+  PreparedTurn,
+  ResumedRun,
+  TurnRequest,
+  TurnResult,
+} from './agent-dispatch.ts';
 
 /** So many failed attempts are listed one by one; later ones only replace the run's error. */
 const MAX_NOTED_FAILURES = 20;
@@ -52,7 +58,7 @@ interface Run {
 @Injectable()
 export class RunStep implements Step<RunLease> {
   constructor(
-    private readonly turns: TurnRunner,
+    private readonly turns: AgentDispatch,
     private readonly sessions: SessionStore,
     private readonly rules: RuleKeeper,
     private readonly waits: EventWaits,

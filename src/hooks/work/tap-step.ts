@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, DeliveryError, LedgerAdmin } from '../ports/index.ts';
 import type { Buttons, NoticeLease } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 import type { StepResult } from './step.ts';
 import { Taps } from './taps.ts';
 
@@ -21,7 +21,7 @@ export class TapStep {
 
   constructor(
     private readonly ledger: LedgerAdmin,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly taps: Taps,
     private readonly clock: Clock,
   ) {}

@@ -9,7 +9,7 @@ import type {
   Tap,
   WaitDecision,
 } from '../ports/index.ts';
-import { ChannelRegistry } from './channels.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
 import { codeDigest } from './questions.ts';
 import { readTyped } from './typed-code.ts';
 
@@ -29,7 +29,7 @@ export class Taps extends TapDoor {
 
   constructor(
     private readonly ledger: LedgerAdmin,
-    private readonly channels: ChannelRegistry,
+    private readonly channels: ChannelDelivery,
     private readonly clock: Clock,
   ) {
     super();

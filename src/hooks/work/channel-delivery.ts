@@ -27,7 +27,7 @@ const MAX_SHOWN_CHARS = 60;
  * @publicApi
  */
 @Injectable()
-export class ChannelRegistry {
+export class ChannelDelivery {
   constructor(
     @Inject(CHANNEL_BINDINGS) private readonly bindings: ChannelBindings,
     settings: HooksSettings,
