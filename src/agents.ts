@@ -2,6 +2,14 @@
 import './platform/required-node.ts';
 export * from './adapters/agents/index.ts';
 export type { RestingBackend } from './hooks/work/backend-health.ts';
+export type {
+  FailedTurn,
+  PreparedTurn,
+  TurnRequest,
+  TurnResult,
+} from './hooks/work/agent-dispatch.ts';
+export type { HeldTurn } from './hooks/work/budgets.ts';
+export type { StepResult } from './hooks/work/step.ts';
 export { AgentDirectory, AgentError, AgentRunner, THINKING_LEVELS } from './hooks/ports/index.ts';
 export type {
   Agent,
