@@ -9,6 +9,7 @@ const rooms = {
   mappings: ['ports', 'options', 'actions', 'transforms', 'senders'],
   work: ['ports', 'options', 'boundary'],
   http: ['ports', 'options', 'actions', 'mappings', 'transforms', 'senders'],
+  handlers: ['ports', 'options', 'actions', 'mappings', 'transforms', 'http'],
   operating: ['ports', 'options', 'actions', 'mappings', 'transforms', 'http', 'work'],
 };
 

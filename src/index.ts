@@ -12,6 +12,9 @@ export { HookGuard } from './hooks/http/hook.guard.ts';
 export { hooksOpenApi } from './hooks/operating/openapi.ts';
 export type { OpenApiDocument } from './hooks/operating/openapi.ts';
 
+export { OnHook, deliver, run, skip, wake } from './hooks/handlers/on-hook.ts';
+export type { HookEvent, HookResult, OnHookOptions } from './hooks/handlers/on-hook.ts';
+
 // Exported by the module: inject them, or replace them by `forRoot({ providers })`.
 export { Hooks } from './hooks/hooks.service.ts';
 export type { HookReceipt } from './hooks/hooks.service.ts';

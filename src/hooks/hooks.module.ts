@@ -9,7 +9,7 @@ import { mappedController } from './http/mapped.controller.ts';
 import { runController } from './http/run.controller.ts';
 import { wakeController } from './http/wake.controller.ts';
 import { getHooksToken } from './inject-hooks.ts';
-import { DEFAULT_PREFIX, normalizePrefix } from './options/index.ts';
+import { DEFAULT_PREFIX, HOOKS_NAME, normalizePrefix } from './options/index.ts';
 
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOptions>({
   optionsInjectionToken: GIVEN_OPTIONS,
@@ -69,6 +69,7 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
     ),
     providers: [
       { provide: HOOK_INGRESS, useValue: ingress },
+      { provide: HOOKS_NAME, useValue: extras.name },
       { provide: HOOKS_PREFIX, useValue: prefix },
       { provide: HOOK_MARKS, useValue: decorators },
       ...(extras.providers ?? []),

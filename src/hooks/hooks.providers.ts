@@ -8,6 +8,8 @@ import { SessionPolicy } from './actions/session-policy.ts';
 import { HookPreview } from './operating/hook-preview.ts';
 import { MappingTrials } from './operating/mapping-trial.ts';
 import { OperatorRequests } from './operating/operator-requests.ts';
+import { HandlerCalls } from './handlers/handler-calls.ts';
+import { HookHandlers } from './handlers/hook-handlers.ts';
 import { HooksEngine } from './hooks-engine.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX } from './hooks.options.ts';
 import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
@@ -34,6 +36,7 @@ import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger, ledgerPorts } from './opened-ledger.ts';
 import {
   ConfiguredAgents,
+  HANDLED_HOOKS,
   HOOKS_MODULE_OPTIONS,
   HooksSettings,
   MODULE_NAMES,
@@ -50,6 +53,7 @@ import {
   Clock,
   ConsoleSessions,
   EventStore,
+  HandlerDoor,
   LedgerAdmin,
   Maintenance,
   NoRequestObserver,
@@ -79,6 +83,7 @@ import { ChannelDelivery } from './work/channel-delivery.ts';
 import { DeliveryStep } from './work/delivery.ts';
 import { ExternalServices } from './work/external-services.ts';
 import { HeartbeatSchedule, HeartbeatStep } from './work/heartbeat.ts';
+import { HandlerStep } from './work/handler-step.ts';
 import { HostErrors } from './work/host-errors.ts';
 import { Notices } from './work/notice.ts';
 import { OperatorAddress } from './work/operator-address.ts';
@@ -174,6 +179,12 @@ function given(
 
 const wiring: readonly Provider[] = [
   { provide: HOOKS_MODULE_OPTIONS, inject: [GIVEN_OPTIONS, HOOKS_PREFIX], useFactory: toSettings },
+  HookHandlers,
+  {
+    provide: HANDLED_HOOKS,
+    inject: [HookHandlers],
+    useFactory: (handlers: HookHandlers) => handlers.names,
+  },
   given(OPTION_NAMES, ({ names }) => names ?? MODULE_NAMES),
   HooksSettings,
   ConfiguredAgents,
@@ -252,6 +263,8 @@ export const providers: Provider[] = [
   EventWaits,
   HeartbeatStep,
   DeliveryStep,
+  HandlerStep,
+  { provide: HandlerDoor, useClass: HandlerCalls },
   Notices,
   OperatorAddress,
   Questions,

@@ -10,7 +10,7 @@ export type { ConfiguredHook } from './operating/inspect-options.ts';
 export type { MappingTrial } from './operating/mapping-trial.ts';
 export { tryEvent } from './operating/event-trial.ts';
 export type { ComparedEvent } from './operating/event-trial.ts';
-export type { KeptRequest } from './operating/requests-without-http.ts';
+export type { KeptRequest } from './http/stored-request.ts';
 export { HookPreview } from './operating/hook-preview.ts';
 export type { Preview, PreviewRequest, PreviewedAction } from './operating/hook-preview.ts';
 export { OperatorRequests } from './operating/operator-requests.ts';

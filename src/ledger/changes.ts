@@ -18,7 +18,9 @@ import { KEPT_TURNS, noteRoute } from './sessions/session-memory.ts';
 import { first, ownKey, sessionLock } from './tx.ts';
 import type { NewRow, Tx } from './tx.ts';
 import { meterLock, settleTurn } from './work/budgets.ts';
+import { makeWay } from './work/busy.ts';
 import { addWork, lockOfWork } from './work/queue.ts';
+import { expectEvents } from './work/resuming.ts';
 import { Touched, settle } from './work/settlement.ts';
 import type { Maker } from './work/settlement.ts';
 import { appended } from './work/stages.ts';
@@ -29,7 +31,11 @@ type Write<C extends Change> = { write(tx: Tx, change: C, touched: Touched): unk
 
 /** What each kind of change writes. Locks are held. */
 const APPLY: { readonly [K in Change['type']]: Write<Extract<Change, { type: K }>> } = {
-  work: (tx, { work }) => addWork(tx, [work]),
+  work: async (tx, { work }) => {
+    const placed = await makeWay(tx, [work]);
+    await addWork(tx, placed);
+    await expectEvents(tx, placed);
+  },
   'system-event': addLine,
   run: async (tx, run, touched) => {
     touched.add(ownKey(tx, run.eventId));

@@ -159,9 +159,9 @@ export function budgetsOf(
 ): readonly BudgetOptions[] {
   if (budgets.length === 0) return budgets;
   const hook = mapping ?? name;
-  const runs = actions
-    .filter(({ kind }) => kind === 'agent')
-    .map(({ agentId }) => agents.resolve(agentId));
+  const runs = actions.flatMap((one) =>
+    one.kind === 'agent' ? [agents.resolve(one.agentId)] : [],
+  );
   return budgets.filter((budget) =>
     runs.some((agent) => concernsBudget(budget, { kind: 'run', hook, name, agent, sender })),
   );

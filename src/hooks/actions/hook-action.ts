@@ -8,7 +8,7 @@ import type {
 } from '../ports/index.ts';
 import type { NamedKey } from './session-policy.ts';
 
-export type HookAction = WakeAction | AgentAction | DeliverAction;
+export type HookAction = WakeAction | AgentAction | DeliverAction | HandlerAction;
 
 export interface WakeAction {
   readonly kind: 'wake';
@@ -49,6 +49,17 @@ export interface DeliverAction {
   readonly address: MessageAddress | null;
   /** The default agent's, whose main session says where `last` is. */
   readonly agentId: string;
+  readonly trust: Trust;
+  readonly dedupeKey?: string;
+}
+
+/** A method of the host's decides what becomes of it, once it is accepted (`@OnHook`). */
+export interface HandlerAction {
+  readonly kind: 'handler';
+  /** Id of the mapping. */
+  readonly hook: string;
+  /** Class and method, e.g. `OrdersHandler.onPush`. */
+  readonly handler: string;
   readonly trust: Trust;
   readonly dedupeKey?: string;
 }

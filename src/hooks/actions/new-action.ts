@@ -1,8 +1,10 @@
 import { signalsOf } from '../boundary/index.ts';
 import {
   MOST_ROUNDS,
+  HANDLER,
   deliveryWork,
   fullSessionKey,
+  handlerWork,
   immediateHeartbeat,
   loopText,
   mainSession,
@@ -12,6 +14,7 @@ import {
 import type {
   Collecting,
   DeliveryJob,
+  HandlerJob,
   MessageAddress,
   NewAction,
   NewEvent,
@@ -21,7 +24,13 @@ import type {
 } from '../ports/index.ts';
 import { newId } from '../../platform/new-id.ts';
 import { shorten } from '../../platform/shorten.ts';
-import type { AgentAction, DeliverAction, HookAction, WakeAction } from './hook-action.ts';
+import type {
+  AgentAction,
+  DeliverAction,
+  HandlerAction,
+  HookAction,
+  WakeAction,
+} from './hook-action.ts';
 
 /** Most that an event's details repeat of an action's text or message, in characters; the payload is stored anyway. */
 const MAX_SHOWN_TEXT = 10_000;
@@ -37,6 +46,8 @@ export function toNewAction(action: HookAction, event: EventHead, flow: Flow = {
       return toRun(action, event, flow);
     case 'deliver':
       return toDelivery(action, event);
+    case 'handler':
+      return toHandling(action, event);
     default:
       return action satisfies never;
   }
@@ -201,6 +212,31 @@ function toDelivery(
     changes: [
       { ...delivery, status: 'pending' },
       { type: 'work', work },
+    ],
+  };
+}
+
+function toHandling(
+  { kind, hook, handler: to, trust }: HandlerAction,
+  { id: eventId, hook: path, receivedAt, trace }: EventHead,
+): NewAction {
+  const deliveryId = newId();
+  const at = { deliveryId, eventId, channel: HANDLER, hook, path, to } as const;
+  const job: HandlerJob = { v: 1, ...at, receivedAt, trust, ...(trace && { trace }) };
+  return {
+    receipt: { kind },
+    details: { kind, handler: to, trust },
+    changes: [
+      {
+        type: 'delivery',
+        id: deliveryId,
+        eventId,
+        runId: null,
+        channel: HANDLER,
+        to,
+        status: 'pending',
+      },
+      { type: 'work', work: handlerWork(job) },
     ],
   };
 }

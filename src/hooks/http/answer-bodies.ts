@@ -36,6 +36,9 @@ export interface DeliveryAnswer extends Accepted {
   readonly deliveryIds?: readonly string[];
 }
 
+/** The host's code will be asked. */
+export type HandledAnswer = Accepted;
+
 /** How a run stands: all that the shared token is told. */
 export interface RunStatusAnswer {
   readonly ok: true;

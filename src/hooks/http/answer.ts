@@ -12,6 +12,7 @@ import { MappingService } from '../mappings/mapping-service.ts';
 import { Rejection, isLoggable } from '../ports/rejection.ts';
 import type {
   DeliveryAnswer,
+  HandledAnswer,
   RejectedAnswer,
   RunAnswer,
   SkippedAnswer,
@@ -46,11 +47,12 @@ export function toAnswer({ receipt, isReplay }: Accepted): HookAnswer {
     return { status: 204, eventId, headers: { 'event-id': eventId, ...replayed } };
   }
   const body = { ok: true, ...toIds(first, actions), eventId, ...warned } satisfies
-    WakeAnswer | RunAnswer | DeliveryAnswer;
+    WakeAnswer | RunAnswer | DeliveryAnswer | HandledAnswer;
   return { status: 200, body, eventId, ...repeated };
 }
 
 function toIds(first: ActionReceipt, all: readonly ActionReceipt[]) {
+  if (first.kind === 'handler') return {};
   const isOne = all.length === 1;
   if (first.kind === 'deliver') {
     const deliveryIds = all.flatMap((one) => (one.kind === 'deliver' ? [one.deliveryId] : []));

@@ -100,7 +100,7 @@ export function compilePathRules(
   const senders = sendersOf(settings);
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const placed = listEntries(hooks, senders.presets).flatMap((entry) => {
+  const placed = listEntries(settings, senders.presets).flatMap((entry) => {
     const path = literalPath(entry.mapping);
     const isTaken = path !== undefined && builtInHook(path, settings) !== undefined;
     if (path !== undefined && !isTaken) return [{ entry, path }];

@@ -1,13 +1,14 @@
-import type { ActionResolver } from '../actions/action-resolver.ts';
+import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
 import type { HookAction } from '../actions/hook-action.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import { Rejection } from '../ports/rejection.ts';
+import type { ActionOverride } from '../transforms/result.ts';
 import type { TransformSandbox } from '../transforms/sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping } from './mapping.ts';
-import { requestAction } from './request-action.ts';
+import { handlerAction, requestAction } from './request-action.ts';
 import type { MappedRequest } from './request-action.ts';
 import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor } from './render.ts';
@@ -39,6 +40,10 @@ export async function applyMapping(
   if (all.length === 0) return nothing(`${forEach?.join('.')} is empty`);
   const scopes = all.filter((scope) => !isOwn(mapping, scope, resolver));
   if (scopes.length === 0) return nothing('it is a message of this gateway');
+  if (mapping.handler !== undefined) {
+    const action = handlerAction(mapped, mapping.handler, all[0]!);
+    return { actions: [action], dedupe: mapping.dedupe, warnings: [], console: [] };
+  }
   const { transform } = options;
   const { decisions, console, isOutdated } =
     transform === undefined
@@ -62,6 +67,20 @@ export async function applyMapping(
     warnings: [...new Set(isOutdated ? [OUTDATED, ...warnings] : warnings)],
     console,
   };
+}
+
+/** What a handler has asked for of an event, by the mapping's templates and the policies. @throws Rejection */
+export async function applyDecisions(
+  mapped: MappedRequest,
+  decisions: readonly ActionOverride[],
+  resolver: ActionResolver,
+): Promise<readonly ResolvedAction[]> {
+  const [scope] = buildScopes(mapped.mapping, mapped.request);
+  return Promise.all(
+    decisions.map((override, nth) =>
+      requestAction(mapped, { scope: scope!, override, nth }, resolver),
+    ),
+  );
 }
 
 /** Whether it tells of what a channel of ours wrote: an answer to that would be told of next. */

@@ -5,6 +5,7 @@ import type { DedupeRule } from '../actions/idempotency.ts';
 import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type {
   Conditions,
+  HandledHooks,
   MappingAction,
   MappingOptions,
   Problem,
@@ -13,7 +14,12 @@ import type {
 } from '../options/index.ts';
 import { senderProblems, sendersOf } from '../senders/index.ts';
 import type { Preset } from '../senders/index.ts';
-import { findDuplicateIds, findUnknownPresets, listEntries } from './entries.ts';
+import {
+  findDuplicateIds,
+  findHandlerProblems,
+  findUnknownPresets,
+  listEntries,
+} from './entries.ts';
 import {
   UNREAD,
   findHiddenReply,
@@ -66,14 +72,15 @@ export function compileMappings(
   agentIds: readonly string[] = listConfiguredIds(settings),
   known: ReadonlyMap<string, Preset> = sendersOf(settings).presets,
 ): CompiledMappings {
-  const { hooks } = settings;
-  const entries = listEntries(hooks, known);
+  const { hooks, handlers = new Map() } = settings;
+  const entries = listEntries(settings, known);
   const problems = [
     ...senderProblems(settings),
     ...findUnknownPresets(hooks.presets, known),
     ...findDuplicateIds(hooks),
+    ...findHandlerProblems(handlers, entries),
   ];
-  const compiler = new MappingCompiler(problems, hooks);
+  const compiler = new MappingCompiler(problems, hooks, handlers);
   const placed = entries.flatMap((entry) => {
     const compiled = compiler.compile(entry);
     return compiled === null ? [] : [{ entry, compiled }];
@@ -138,6 +145,7 @@ class MappingCompiler {
   constructor(
     private readonly problems: Problem[],
     private readonly hooks: ResolvedHooksOptions['hooks'],
+    private readonly handlers: HandledHooks,
   ) {}
 
   /** Null when there was a problem. */
@@ -164,6 +172,7 @@ class MappingCompiler {
     const prefixes = this.hooks.allowedSessionKeyPrefixes ?? [];
     this.problems.push(...findStaticMistakes(entry, templates, prefixes));
     if (this.problems.length > before) return null;
+    const handler = options.id === undefined ? undefined : this.handlers.get(options.id);
     return {
       id: options.id ?? path ?? options.match?.source ?? 'any',
       kind: action === 'resume' ? 'agent' : action,
@@ -180,6 +189,7 @@ class MappingCompiler {
       ...(collect !== undefined && { collect }),
       ...(excepted !== undefined && { excepted }),
       task: taskOf(entry),
+      ...(handler !== undefined && { handler }),
     };
   }
 

@@ -1,7 +1,13 @@
 import { isRecord } from '../../platform/objects.ts';
-import type { MappingAction, MappingOptions, Problem } from '../options/index.ts';
-import type { ResolvedHooksOptions } from '../options/index.ts';
+import type {
+  HandledHooks,
+  MappingAction,
+  MappingOptions,
+  Problem,
+  ResolvedHooksOptions,
+} from '../options/index.ts';
 import type { Preset, PresetCase } from '../senders/index.ts';
+import { keyOf } from './mapping.ts';
 import type { MappingEntry, WrittenMapping } from './mapping.ts';
 
 // Configured mappings come as they are written, then the enabled presets. A mapping with a preset's id merges over it,
@@ -13,8 +19,15 @@ type Presets = ReadonlyMap<string, Preset>;
 /** Keys whose own keys merge one by one; every other key is replaced as a whole. */
 const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
 
-export function listEntries(hooks: HooksSection, known: Presets): MappingEntry[] {
-  const enabled = [...new Set(hooks.presets)].flatMap((name) => known.get(name) ?? []);
+/** A handler of the host's code brings the preset of its name, whose cases it decides about itself. */
+export function listEntries(
+  { hooks, handlers = new Map() }: Pick<ResolvedHooksOptions, 'hooks' | 'handlers'>,
+  known: Presets,
+): MappingEntry[] {
+  const names = new Set([...hooks.presets, ...handlers.keys()]);
+  const enabled = [...names]
+    .flatMap((name) => known.get(name) ?? [])
+    .map((preset) => (handlers.has(preset.id) ? withoutDecisions(preset) : preset));
   const configured = hooks.mappings.map((mapping, index) => ({
     key: `hooks.mappings[${index}]`,
     mapping,
@@ -40,6 +53,11 @@ export function listEntries(hooks: HooksSection, known: Presets): MappingEntry[]
       ),
     );
   return [...written, ...builtIn];
+}
+
+function withoutDecisions(preset: Preset): Preset {
+  const { cases: _1, when: _2, forEach: _3, transform: _4, action: _5, ...rest } = preset;
+  return rest;
 }
 
 type Placed = Omit<WrittenMapping, 'actions'>;
@@ -104,6 +122,28 @@ export function findUnknownPresets(names: readonly string[], known: Presets): Pr
       message: `names an unknown preset "${name}"; known are ${all}`,
     }));
 }
+
+/** Each hook that the host's code handles needs a path, and nobody else who decides about its events. */
+export function findHandlerProblems(
+  handlers: HandledHooks,
+  entries: readonly MappingEntry[],
+): Problem[] {
+  return [...handlers].flatMap(([id, handler]) => {
+    const own = entries.filter(({ mapping }) => mapping.id === id);
+    if (own.length === 0) {
+      const message = `is on ${handler}, and no mapping or preset has this id; add { id: '${id}' } to hooks.mappings`;
+      return [{ key: `@OnHook('${id}')`, message }];
+    }
+    return own.flatMap((entry) =>
+      DECISIONS.filter((field) => entry.mapping[field] !== undefined).map((field) => ({
+        key: keyOf(entry, field),
+        message: `decides about the same events as ${handler}, which has @OnHook('${id}'); remove one of them`,
+      })),
+    );
+  });
+}
+
+const DECISIONS = ['action', 'transform', 'forEach'] as const;
 
 export function findDuplicateIds({ mappings }: HooksSection): Problem[] {
   const seen = new Set<string>();

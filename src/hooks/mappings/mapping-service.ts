@@ -2,22 +2,34 @@
 import { Injectable } from '@nestjs/common';
 import type { Hours } from '../../platform/hours.ts';
 import { ActionResolver } from '../actions/action-resolver.ts';
+import type { ResolvedAction } from '../actions/action-resolver.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
 import { AgentDirectory, RunRules } from '../ports/index.ts';
 import type { RunLimit } from '../ports/index.ts';
+import { HANDLER_KINDS, InvalidResult, readResult } from '../transforms/result.ts';
 import { TransformSandbox } from '../transforms/sandbox.ts';
-import { applyMapping, explainShadowed } from './apply.ts';
+import { applyDecisions, applyMapping, explainShadowed } from './apply.ts';
 import type { Applied } from './apply.ts';
 import { compileMappings } from './compile.ts';
 import type { CompiledMappings } from './compile.ts';
+import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping } from './mapping.ts';
 import { explainRules } from './explain-rules.ts';
 import type { CredentialRule } from './explain-when.ts';
 import { explainMatch, findMapping, toMatchInput } from './match.ts';
 import type { DeclinedRequest, MatchExplanation } from './match.ts';
+
+/** @throws InvalidResult for what no JSON can say */
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    throw new InvalidResult(error instanceof Error ? error.message : 'it is no JSON');
+  }
+}
 
 /**
  * The face of the room: turns a payload into actions by the first configured mapping that matches.
@@ -85,6 +97,25 @@ export class MappingService extends RunRules {
   apply(mapping: CompiledMapping, request: HookRequest): Promise<Applied> {
     const { resolver, sandbox } = this;
     return applyMapping({ mapping, request }, { resolver, sandbox });
+  }
+
+  /**
+   * What a handler has asked for, through the same policies; null: no mapping has the id any more.
+   * @throws Rejection when one is not allowed, then none is made; InvalidResult
+   */
+  async decide(
+    id: string,
+    request: HookRequest,
+    returned: unknown,
+  ): Promise<readonly ResolvedAction[] | null> {
+    const { mappings } = this.#compile(request.settings);
+    const mapping = mappings.find((one) => one.id === id && one.handler !== undefined);
+    if (mapping === undefined) return null;
+    const decisions = readResult(toJson(returned), 'agent', HANDLER_KINDS) ?? [];
+    if (decisions.length > MAX_ACTIONS) {
+      throw new InvalidResult(`there are more than ${MAX_ACTIONS} actions`);
+    }
+    return applyDecisions({ mapping, request }, decisions, this.resolver);
   }
 
   /** What an operator should know of the placeholders of the mapping that takes this request. @throws Rejection */

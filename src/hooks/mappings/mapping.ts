@@ -83,6 +83,8 @@ export interface CompiledMapping {
   readonly awaitedKey?: Template;
   /** What its runs are to do. Absent: as `agents.defaults` says. */
   readonly task?: string;
+  /** The method of the host's that decides what becomes of a request, once it is accepted. Absent: the mapping does. */
+  readonly handler?: string;
   readonly options: Readonly<MappingOptions>;
 }
 

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { LEFT_OUT } from '../../platform/credentials.ts';
 import type { ActionResolver, ResolvedAction } from '../actions/action-resolver.ts';
-import type { RequestedMessage, RequestedRun, RequestedWake } from '../actions/hook-action.ts';
+import type {
+  HandlerAction,
+  RequestedMessage,
+  RequestedRun,
+  RequestedWake,
+} from '../actions/hook-action.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
@@ -53,6 +58,16 @@ export async function requestAction(
     default:
       return override satisfies never;
   }
+}
+
+export function handlerAction(
+  { mapping, request }: MappedRequest,
+  handler: string,
+  scope: TemplateScope,
+): HandlerAction {
+  const dedupeKey = renderDedupeKey(mapping, scope, 0);
+  const trust = chooseTrust(mapping, request);
+  return { kind: 'handler', hook: mapping.id, handler, trust, dedupeKey };
 }
 
 function requestMessage(
@@ -119,7 +134,7 @@ function requestRun(
     sessionKey:
       sessionKey === undefined
         ? renderSessionKey(mapping, scope)
-        : derivedKey(sessionKey, templates.sessionKey?.literalStart ?? ''),
+        : derivedKey(sessionKey, templates.sessionKey?.literalStart ?? ownStart(mapping)),
     sessionMode: options.sessionMode,
     wakeMode: options.wakeMode,
     deliver: options.deliver,
@@ -217,6 +232,11 @@ function atSource(
 function chooseTrust(mapping: CompiledMapping, { verifiedBy }: HookRequest): Trust {
   const isTrusted = mapping.options.allowUnsafeExternalContent === true;
   return { level: isTrusted ? 'trusted' : 'untrusted', verifiedBy, mapping: mapping.id };
+}
+
+/** A transform speaks for the payload; a handler is the host's own code, and its sessions are those of hooks. */
+function ownStart({ handler }: CompiledMapping): string {
+  return handler === undefined ? '' : 'hook:';
 }
 
 /** A template names no session when one of its placeholders found nothing. */

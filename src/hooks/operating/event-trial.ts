@@ -3,7 +3,7 @@
 import { CALLBACK } from '../ports/index.ts';
 import type { StoredRequest } from '../ports/index.ts';
 import type { Preview } from './hook-preview.ts';
-import type { KeptRequest } from './requests-without-http.ts';
+import type { KeptRequest } from '../http/stored-request.ts';
 
 export type TrialVerdict =
   | 'same'

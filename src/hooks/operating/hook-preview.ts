@@ -11,17 +11,19 @@ import { dayAndTime } from '../../platform/time.ts';
 import { HookIngress } from '../http/hook-ingress.ts';
 import { PathRules } from '../http/path-rules.ts';
 import { signedBy } from '../http/request.ts';
+import { asSent, storedHookRequest } from '../http/stored-request.ts';
+import type { KeptRequest, RequestTime } from '../http/stored-request.ts';
 import type { MatchExplanation } from '../mappings/match.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { HooksSettings, budgetMeter, describeBudget } from '../options/index.ts';
 import type { BudgetOptions, Problem, ResolvedHooksOptions } from '../options/index.ts';
 import { draftMapping } from './mapping-draft.ts';
-import { AgentDirectory, Clock, DOLLAR, EventStore, LedgerAdmin } from '../ports/index.ts';
+import { AgentDirectory, Clock, DOLLAR, EventStore, HANDLER, LedgerAdmin } from '../ports/index.ts';
 import type { BudgetUse, Change, RunJob } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { RejectionCode } from '../ports/rejection.ts';
-import { asSent, storedHookRequest, toHookRequest } from './requests-without-http.ts';
-import type { KeptRequest, OwnRequest, RequestTime } from './requests-without-http.ts';
+import { toHookRequest } from './requests-without-http.ts';
+import type { OwnRequest } from './requests-without-http.ts';
 import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
@@ -221,7 +223,9 @@ export class HookPreview {
     if (delivery?.type !== 'delivery') return {};
     for (const change of changes) {
       if (change.type !== 'work' || !('deliveryId' in change.work.job)) continue;
-      return this.delivery.preview(change.work.job);
+      const { job } = change.work;
+      if (job.channel === HANDLER) return { delivery: `asks ${job.to}` };
+      return this.delivery.preview(job);
     }
     return { messages: [], delivery: `skipped: ${delivery.error}` };
   }

@@ -14,7 +14,8 @@ import { Clock, EventStore } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { MappingTrials } from './mapping-trial.ts';
 import type { MappingTrial } from './mapping-trial.ts';
-import { storedHookRequest, toHookRequest } from './requests-without-http.ts';
+import { storedHookRequest } from '../http/stored-request.ts';
+import { toHookRequest } from './requests-without-http.ts';
 import type { OwnRequest } from './requests-without-http.ts';
 
 /**

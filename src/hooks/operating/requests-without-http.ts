@@ -1,11 +1,10 @@
 import { isCredential } from '../../platform/credentials.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
-import { parseContent, parseJson } from '../http/content.ts';
+import { parseContent } from '../http/content.ts';
 import type { PathRule } from '../http/path-rules.ts';
-import { getIdempotencyKey } from '../http/request.ts';
+import type { RequestTime } from '../http/stored-request.ts';
 import { holdsSecret, ownSecrets } from '../options/index.ts';
-import type { BodyKind, ResolvedHooksOptions } from '../options/index.ts';
-import type { EventRequest, EventStore, StoredRequest } from '../ports/index.ts';
+import type { BodyKind } from '../options/index.ts';
 
 /** A request that an operator writes, without anything that would prove a sender. @publicApi */
 export interface OwnRequest {
@@ -15,12 +14,6 @@ export interface OwnRequest {
   readonly payload: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-}
-
-export interface RequestTime {
-  readonly settings: ResolvedHooksOptions;
-  /** Epoch milliseconds. */
-  readonly receivedAt: number;
 }
 
 interface OwnContext extends RequestTime {
@@ -68,41 +61,4 @@ function withoutCredentials(
   return Object.fromEntries(
     entries.filter(([name, value]) => !isCredential(name) && !holdsSecret(value, secrets)),
   );
-}
-
-/** The request of an earlier event, as if it had just come in again. `pruned`: its payload was forgotten. */
-export async function storedHookRequest(
-  events: EventStore,
-  eventId: string,
-  context: RequestTime,
-): Promise<HookRequest | 'unknown' | 'pruned'> {
-  const stored = await events.storedRequest(eventId);
-  if (stored === null) return 'unknown';
-  const { payload } = stored;
-  if (payload === null) return 'pruned';
-  return { ...asSent(stored.request, payload, context), replayOf: eventId };
-}
-
-export type KeptRequest = StoredRequest & { readonly payload: string };
-
-/** A stored request as its sender sent it. @param payload JSON text */
-export function asSent(
-  { path, query, headers, client, verifiedBy, signature }: EventRequest,
-  payload: string,
-  { settings, receivedAt }: RequestTime,
-): HookRequest {
-  const { value, text } = parseJson(Buffer.from(payload));
-  return {
-    name: path,
-    query,
-    headers,
-    client,
-    verifiedBy,
-    signature,
-    payload: value,
-    payloadText: text,
-    receivedAt,
-    settings,
-    idempotencyKey: getIdempotencyKey(headers),
-  };
 }

@@ -31,7 +31,12 @@ export interface ResolvedHooksOptions {
   readonly trustedProxies: readonly string[];
   /** Absolute. */
   readonly configDir: string;
+  /** Hooks that the host's code handles (`@OnHook`), by the ids of their mappings. @default none */
+  readonly handlers?: HandledHooks;
 }
+
+/** Class and method by the id of the mapping: `orders` → `OrdersHandler.onPush`. @publicApi */
+export type HandledHooks = ReadonlyMap<string, string>;
 
 export interface Resolution {
   /** With problems it may have any shape. */

@@ -54,5 +54,11 @@ export interface HooksSettingsInput extends Given<HooksOptions> {
 /** DI token of what the host gave to `forRoot` or `forRootAsync`, the settings alone. */
 export const HOOKS_MODULE_OPTIONS = Symbol('HOOKS_MODULE_OPTIONS');
 
+/** DI token of the `name` of the ingress; undefined: it has none. */
+export const HOOKS_NAME = Symbol('HOOKS_NAME');
+
+/** DI token of the `HandledHooks`; absent: the host's code handles none. */
+export const HANDLED_HOOKS = Symbol('HANDLED_HOOKS');
+
 /** DI token of the {@link OptionNames} in use. */
 export const OPTION_NAMES = Symbol('OPTION_NAMES');

@@ -1,11 +1,11 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Optional } from '@nestjs/common';
 import { MODULE_NAMES, renamed } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
 import { ConfigurationError } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { resolveOptions } from './resolve.ts';
-import type { Resolution, ResolvedHooksOptions } from './resolve.ts';
-import { HOOKS_MODULE_OPTIONS, OPTION_NAMES } from './settings-input.ts';
+import type { HandledHooks, Resolution, ResolvedHooksOptions } from './resolve.ts';
+import { HANDLED_HOOKS, HOOKS_MODULE_OPTIONS, OPTION_NAMES } from './settings-input.ts';
 import type { HooksSettingsInput } from './settings-input.ts';
 
 /** What a check found; keys are places of gateway.json5, e.g. `hooks.mappings[0].to`. */
@@ -37,8 +37,9 @@ export class HooksSettings {
   constructor(
     @Inject(HOOKS_MODULE_OPTIONS) given: HooksSettingsInput,
     @Inject(OPTION_NAMES) readonly names: OptionNames = MODULE_NAMES,
+    @Optional() @Inject(HANDLED_HOOKS) private readonly handlers?: HandledHooks,
   ) {
-    this.#first = resolveOptions(given, names);
+    this.#first = this.#resolve(given);
     this.#current = this.#first.resolved;
   }
 
@@ -75,10 +76,18 @@ export class HooksSettings {
   }
 
   async #replace(given: HooksSettingsInput): Promise<void> {
-    const next = resolveOptions({ ...given, path: this.#current.hooks.path }, this.names);
+    const next = this.#resolve({ ...given, path: this.#current.hooks.path });
     await this.#accept(next);
     this.#current = next.resolved;
     for (const listener of this.#listeners) listener();
+  }
+
+  #resolve(given: HooksSettingsInput): Resolution {
+    const resolution = resolveOptions(given, this.names);
+    const { handlers } = this;
+    return handlers === undefined
+      ? resolution
+      : { ...resolution, resolved: { ...resolution.resolved, handlers } };
   }
 
   /** What the checks of the module's parts say of options whose mappings have the right shape; nothing comes in force. */

@@ -99,7 +99,8 @@ export const REUSED_KEY =
 export type ActionReceipt =
   | { readonly kind: 'wake'; readonly mode: 'now' | 'next-heartbeat' }
   | { readonly kind: 'agent'; readonly runId: string }
-  | { readonly kind: 'deliver'; readonly deliveryId: string };
+  | { readonly kind: 'deliver'; readonly deliveryId: string }
+  | { readonly kind: 'handler' };
 
 /** What the sender is told; kept for repeats of the same key. */
 export interface Receipt {

@@ -13,6 +13,7 @@ export * from './console-sessions.ts';
 export * from './event-status.ts';
 export * from './event-store.ts';
 export * from './event.ts';
+export * from './handlers.ts';
 export * from './hook-use.ts';
 export * from './jobs.ts';
 export * from './ledger-admin.ts';

@@ -57,7 +57,7 @@ export interface NewWork {
 }
 
 /** What a step needs to do its work, by kind. It outlives a release, so each carries a version `v`. */
-export type Job = RunJob | HeartbeatJob | DeliveryJob | NoticeJob;
+export type Job = RunJob | HeartbeatJob | DeliveryJob | HandlerJob | NoticeJob;
 
 export interface RunJob {
   readonly v: 1;
@@ -216,6 +216,48 @@ export interface DeliveryJob {
   readonly trust: Trust;
   /** What it continues: `traceparent` of the turn that it is the reply of. */
   readonly trace?: string;
+}
+
+/** The channel of what is delivered to a method of the host's, in place of a channel's id. */
+export const HANDLER = 'handler';
+
+/** An event for the handler of its hook (`@OnHook`): queued, tried again and given up as a delivery. */
+export interface HandlerJob {
+  readonly v: 1;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly channel: typeof HANDLER;
+  /** Id of the mapping, which is that of the handler. */
+  readonly hook: string;
+  /** Name under the prefix, as in {@link RunJob.hook}. */
+  readonly path: string;
+  /** Class and method as they were when it was accepted: `OrdersHandler.onPush`. */
+  readonly to: string;
+  /** Epoch milliseconds. */
+  readonly receivedAt: number;
+  readonly trust: Trust;
+  readonly trace?: string;
+}
+
+/** Events of one handler go on side by side. */
+export function handlerWork(job: HandlerJob): NewWork {
+  const { hook, eventId, deliveryId, trust, receivedAt } = job;
+  return {
+    lane: 'delivery',
+    key: `${handlerPlace(hook)} ${eventId}`,
+    kind: 'delivery',
+    ref: deliveryId,
+    eventId,
+    hook,
+    sender: trust.verifiedBy,
+    dueAt: receivedAt,
+    job,
+  };
+}
+
+/** What claims are limited by, as by a channel: `handler:orders`. */
+export function handlerPlace(hook: string): string {
+  return `${HANDLER}:${hook}`;
 }
 
 /** Whether it is the message of a hook itself (`action: 'deliver'`): no agent spoke, and none is told of its end. */

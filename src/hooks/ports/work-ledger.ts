@@ -1,7 +1,15 @@
 import type { BudgetRoom, TurnReservation } from './budgets.ts';
 import type { Change } from './change.ts';
 import type { ChannelConditions } from './channel.ts';
-import type { DeliveryJob, HeartbeatJob, Lane, NewWork, NoticeJob, RunJob } from './jobs.ts';
+import type {
+  DeliveryJob,
+  HandlerJob,
+  HeartbeatJob,
+  Lane,
+  NewWork,
+  NoticeJob,
+  RunJob,
+} from './jobs.ts';
 import type { Meter, Reservation } from './rules.ts';
 import type { NewWait } from './wait.ts';
 
@@ -44,9 +52,11 @@ export type DeliveryLease = LeaseOf<'delivery', DeliveryJob> & {
   readonly part?: WorkPart;
 };
 /** @publicApi */
+export type HandlerLease = LeaseOf<'delivery', HandlerJob>;
+/** @publicApi */
 export type NoticeLease = LeaseOf<'notice', NoticeJob>;
 /** @publicApi */
-export type Lease = RunLease | HeartbeatLease | DeliveryLease | NoticeLease;
+export type Lease = RunLease | HeartbeatLease | DeliveryLease | HandlerLease | NoticeLease;
 
 /** What ended badly and was not told yet. @publicApi */
 export interface BadEnds {

@@ -88,6 +88,9 @@ const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
   deliver: ['deliver'],
 };
 
+/** What a handler may ask for: it is the host's own code. A `run` where nothing says a kind. */
+export const HANDLER_KINDS: readonly ActionKind[] = ['agent', 'wake', 'deliver'];
+
 /** Blank means absent in these: the templates decide. */
 const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFor']);
 
@@ -98,19 +101,23 @@ const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFo
 export function readResult(
   json: string | undefined,
   kind: ActionKind,
+  kinds = KINDS[kind],
 ): readonly ActionOverride[] | null {
   if (json === undefined) return null;
   const value: unknown = JSON.parse(json);
   if (value === null) return [];
-  if (Array.isArray(value)) return value.map((entry: unknown) => readAction(entry, kind));
-  return [readAction(value, kind)];
+  if (Array.isArray(value)) return value.map((entry: unknown) => readAction(entry, kind, kinds));
+  return [readAction(value, kind, kinds)];
 }
 
-function readAction(value: unknown, mappingKind: ActionKind): ActionOverride {
+function readAction(
+  value: unknown,
+  usual: ActionKind,
+  kinds: readonly ActionKind[],
+): ActionOverride {
   if (!isRecord(value)) throw new InvalidResult('an action must be an object');
   const { kind: givenKind, ...fields } = value;
-  const kinds = KINDS[mappingKind];
-  const kind = kinds.find((known) => known === (givenKind ?? mappingKind));
+  const kind = kinds.find((known) => known === (givenKind ?? usual));
   if (kind === undefined) throw new InvalidResult(`kind must be ${kinds.join(' or ')}`);
   const action = Object.entries(fields).flatMap(([name, field]) => readField(kind, name, field));
   return { ...Object.fromEntries(action), kind };

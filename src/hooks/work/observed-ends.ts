@@ -1,4 +1,4 @@
-import type { Change, DeliveryJob, Lease, ObservedEnd, StepOutcome } from '../ports/index.ts';
+import type { Change, DeliveryJob, HandlerJob, Lease, ObservedEnd, StepOutcome } from '../ports/index.ts';
 
 export function endsOf(
   lease: Lease,
@@ -23,7 +23,7 @@ export function endsOf(
 
 /** Of a notice that could not be sent nothing is recorded. */
 function endOfDelivery(
-  { channel, eventId, trust }: DeliveryJob,
+  { channel, eventId, trust }: DeliveryJob | HandlerJob,
   { type }: StepOutcome,
   changes: readonly Change[],
 ): readonly ObservedEnd[] {

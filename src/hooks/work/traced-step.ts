@@ -1,6 +1,6 @@
 import { traced } from '../../platform/tracing.ts';
 import type { OpenSpan, SpanStart } from '../../platform/tracing.ts';
-import { mainSession } from '../ports/index.ts';
+import { HANDLER, mainSession } from '../ports/index.ts';
 import type { Lease } from '../ports/index.ts';
 import type { StepResult } from './step.ts';
 
@@ -24,6 +24,15 @@ function spanOf({ kind, job, ref, eventId, attempt }: Lease): SpanStart | undefi
     'hooks.attempt': attempt,
     ...(eventId !== null && { 'hooks.event.id': eventId }),
   };
+  if (kind === 'delivery' && job.channel === HANDLER) {
+    const { hook, trace: parent, deliveryId } = job;
+    return {
+      name: `handle ${hook}`,
+      kind: 'CONSUMER',
+      parent,
+      attributes: { ...ids, 'hooks.delivery.id': deliveryId },
+    };
+  }
   if (kind === 'delivery') {
     return {
       name: `send ${job.channel}`,

@@ -14,6 +14,7 @@ import {
 import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
 import { DeliveryStep } from './delivery.ts';
+import { HandlerStep, isHandled } from './handler-step.ts';
 import { HeartbeatStep } from './heartbeat.ts';
 import { HeldLease } from './held-lease.ts';
 import { Notices } from './notice.ts';
@@ -26,9 +27,9 @@ import type { StepResult } from './step.ts';
 import { tracedStep } from './traced-step.ts';
 
 /*
- * How accepted work happens. This room has one loop, five kinds of steps, and what the steps share:
+ * How accepted work happens. This room has one loop, six kinds of steps, and what the steps share:
  *
- *   WorkLedger.claim -> Lease -> Run-, Heartbeat-, Delivery-, TapStep or Notices -> StepResult -> WorkLedger.commit
+ *   WorkLedger.claim -> Lease -> Run-, Heartbeat-, Delivery-, Handler-, TapStep or Notices -> StepResult -> WorkLedger.commit
  *
  * A step reads and asks the world outside, but writes nothing: the loop writes what becomes of its work and its changes
  * in one commit, so that an effect is there once or not at all. TapStep alone decides in the ledger itself: it tells a
@@ -63,6 +64,7 @@ export class WorkLoop {
     private readonly run: RunStep,
     private readonly heartbeat: HeartbeatStep,
     private readonly delivery: DeliveryStep,
+    private readonly handler: HandlerStep,
     private readonly notices: Notices,
     private readonly taps: TapStep,
     private readonly backends: BackendHealth,
@@ -157,7 +159,10 @@ export class WorkLoop {
   async #claim(lane: Lane, max: number): Promise<readonly Lease[]> {
     const limits = () =>
       lane === 'delivery'
-        ? { perChannel: MAX_PER_CHANNEL, resting: this.delivery.resting }
+        ? {
+            perChannel: MAX_PER_CHANNEL,
+            resting: { ...this.delivery.resting, ...this.handler.resting },
+          }
         : {
             maxRuns: this.#maxRuns,
             maxRunsTotal: this.settings.current.agents.defaults.maxConcurrentTotal,
@@ -247,7 +252,9 @@ export class WorkLoop {
       case 'heartbeat':
         return this.heartbeat.giveUp(lease);
       case 'delivery':
-        return this.delivery.giveUp(lease, BROKEN);
+        return isHandled(lease)
+          ? this.handler.giveUp(lease, BROKEN)
+          : this.delivery.giveUp(lease, BROKEN);
       case 'notice':
         return this.notices.giveUp();
     }
@@ -260,7 +267,9 @@ export class WorkLoop {
       case 'heartbeat':
         return this.heartbeat.perform(lease, stop);
       case 'delivery':
-        return this.delivery.perform(lease, stop);
+        return isHandled(lease)
+          ? this.handler.perform(lease, stop)
+          : this.delivery.perform(lease, stop);
       case 'notice':
         if (lease.job.taps === undefined) return this.notices.perform();
         return this.taps.perform(lease, AbortSignal.any([stop, this.#claiming.signal]));

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validate } from 'class-validator';
+import { activeTrace } from '../../platform/tracing.ts';
+import { isRecord } from '../../platform/objects.ts';
+import { Deadline } from '../../platform/time.ts';
+import type { ResolvedAction } from '../actions/action-resolver.ts';
+import { toNewAction } from '../actions/new-action.ts';
+import { storedHookRequest } from '../http/stored-request.ts';
+import { MappingService } from '../mappings/mapping-service.ts';
+import { HooksSettings } from '../options/index.ts';
+import { Clock, EventStore, HandlerDoor, ROUND_HEADER, readRound } from '../ports/index.ts';
+import type { Change, Handled, HandlerJob } from '../ports/index.ts';
+import { Rejection } from '../ports/rejection.ts';
+import { InvalidResult } from '../transforms/result.ts';
+import { HookHandlers } from './hook-handlers.ts';
+import type { HookHandler } from './hook-handlers.ts';
+import type { HookEvent, HookResult } from './on-hook.ts';
+
+/** Calls handlers, and makes changes of what they return: by the mapping of their hook, as of a transform's result. */
+@Injectable()
+export class HandlerCalls extends HandlerDoor {
+  constructor(
+    private readonly handlers: HookHandlers,
+    private readonly mappings: MappingService,
+    private readonly events: EventStore,
+    private readonly settings: HooksSettings,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  override async call(job: HandlerJob, attempt: number, stop: AbortSignal): Promise<Handled> {
+    const handler = this.handlers.get(job.hook);
+    if (handler === undefined) return { outcome: 'missing' };
+    const { eventId, hook, receivedAt } = job;
+    const context = { settings: this.settings.current, receivedAt };
+    const request = await storedHookRequest(this.events, eventId, context);
+    if (typeof request === 'string') return refused('its payload is gone');
+    const { verifiedBy: sender, headers } = request;
+    const payload = await toPayload(request.payload, handler.payload);
+    if (payload instanceof Rejection) return refused(payload.message);
+    const event = { id: eventId, hook, sender, headers, payload, attempt };
+    const returned = await this.#ask(handler, event, stop);
+    if (isRecord(returned) && returned['kind'] === 'skip')
+      return { outcome: 'skipped', reason: String(returned['reason']) };
+    try {
+      const resolved = await this.mappings.decide(hook, request, returned);
+      if (resolved === null) return refused(`no mapping has the id ${hook} any more`);
+      return toHandled(resolved, job, readRound(headers[ROUND_HEADER]));
+    } catch (error) {
+      if (error instanceof Rejection) return refused(error.message);
+      if (!(error instanceof InvalidResult)) throw error;
+      return refused(`${handler.name} returned what is no action: ${error.message}`);
+    }
+  }
+
+  async #ask(
+    handler: HookHandler,
+    event: Omit<HookEvent, 'signal'>,
+    stop: AbortSignal,
+  ): Promise<HookResult> {
+    using deadline = new Deadline(this.clock, handler.timeoutMs, stop);
+    try {
+      return await deadline.race(async (signal) => handler.call({ ...event, signal }));
+    } catch (error) {
+      if (!deadline.hasPassed) throw error;
+      throw new Error(`${handler.name} did not end within ${handler.timeoutMs / 1000} s`);
+    }
+  }
+}
+
+function refused(reason: string): Handled {
+  return { outcome: 'refused', reason };
+}
+
+function toHandled(
+  resolved: readonly ResolvedAction[],
+  { eventId: id, hook, path, receivedAt, trust, trace }: HandlerJob,
+  round: number | undefined,
+): Handled {
+  const event = { id, hook: path, receivedAt, trace: activeTrace() ?? trace, round };
+  const flow = { hook, sender: trust.verifiedBy };
+  const changes: Change[] = resolved.flatMap(
+    ({ action }) => toNewAction(action, event, flow).changes,
+  );
+  const warnings = new Set(resolved.flatMap((one) => one.warnings));
+  return { outcome: 'done', changes, warnings: [...warnings] };
+}
+
+/** An instance of the class that its handler names; a Rejection: it is none. */
+async function toPayload(payload: unknown, type: HookHandler['payload']): Promise<unknown> {
+  if (type === undefined) return payload;
+  const instance: unknown = plainToInstance(type, payload);
+  if (!isRecord(payload) || typeof instance !== 'object' || instance === null)
+    return new Rejection('invalid_payload', 'The payload is no object');
+  const errors = await validate(instance, { forbidUnknownValues: false });
+  const words = errors.flatMap(({ constraints = {} }) => Object.values(constraints));
+  return words.length === 0 ? instance : new Rejection('invalid_payload', words.join('; '));
+}

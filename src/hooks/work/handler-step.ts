@@ -1,0 +1,143 @@
+// docs/design/handlers.md
+import { Injectable, Logger } from '@nestjs/common';
+import { shorten } from '../../platform/shorten.ts';
+import { Clock, HANDLER, HandlerDoor, handlerPlace } from '../ports/index.ts';
+import type {
+  AttemptNote,
+  Change,
+  DeliveryStatus,
+  HandlerLease,
+  Lease,
+  StepOutcome,
+} from '../ports/index.ts';
+import { ChannelDelivery } from './channel-delivery.ts';
+import { Notices } from './notice.ts';
+import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
+import type { Step, StepResult } from './step.ts';
+
+const CUT_OFF = 'the service stopped while the handler was at work; it is asked again';
+/** Of what a handler threw, in characters. */
+const MAX_REASON = 1000;
+/** What has no handler is not claimed again by this process. Later than any time of a clock. */
+const NEVER = 8.64e15;
+
+/** A hook whose handler is gone, as an operator is told of it. */
+export interface MissingHandler {
+  /** As claims name it: `handler:orders`. */
+  readonly place: string;
+  /** Epoch milliseconds when it was found to be gone. */
+  readonly since: number;
+  readonly reason: string;
+}
+
+export function isHandled(lease: Lease): lease is HandlerLease {
+  return lease.kind === 'delivery' && lease.job.channel === HANDLER;
+}
+
+/** Hands one event to the host's code; what that made of it is committed with its end. Failures are tried again as deliveries are. */
+@Injectable()
+export class HandlerStep implements Step<HandlerLease> {
+  readonly #logger = new Logger('Hooks');
+  readonly #missing = new Map<string, MissingHandler>();
+
+  constructor(
+    private readonly handlers: HandlerDoor,
+    private readonly channels: ChannelDelivery,
+    private readonly notices: Notices,
+    private readonly clock: Clock,
+  ) {}
+
+  get missing(): readonly MissingHandler[] {
+    return [...this.#missing.values()];
+  }
+
+  /** What is not to be claimed here, and until when: events without a handler wait. */
+  get resting(): Readonly<Record<string, number>> {
+    return Object.fromEntries(Array.from(this.#missing.keys(), (place) => [place, NEVER]));
+  }
+
+  async perform(lease: HandlerLease, stop: AbortSignal): Promise<StepResult> {
+    const refusal = refusalAfterCrashes(lease);
+    if (refusal !== null) return this.giveUp(lease, refusal);
+    try {
+      const handled = await this.handlers.call(lease.job, lease.attempt, stop);
+      switch (handled.outcome) {
+        case 'done': {
+          const warnings = handled.warnings.join('; ');
+          return this.#ended(lease, 'delivered', warnings, handled.changes);
+        }
+        case 'skipped':
+          return this.#ended(lease, 'skipped', handled.reason);
+        case 'refused':
+          return this.giveUp(lease, handled.reason);
+        case 'missing':
+          this.#miss(lease);
+          return { outcome: { type: 'release' }, changes: [] };
+      }
+    } catch (error) {
+      if (stop.aborted) return this.#interrupted(lease);
+      return this.#failed(lease, error);
+    }
+  }
+
+  giveUp(lease: HandlerLease, reason: string): StepResult {
+    const { to, hook, eventId } = lease.job;
+    const line = `event of ${hook}: ${to} could not handle it`;
+    const changes = [
+      this.#update(lease, 'failed', reason, 'dead'),
+      ...this.notices.report(line, eventId),
+    ];
+    return { outcome: { type: 'dead' }, changes, reason: line };
+  }
+
+  #ended(
+    lease: HandlerLease,
+    status: DeliveryStatus,
+    words: string,
+    changes: readonly Change[] = [],
+  ): StepResult {
+    const error = words === '' ? undefined : words;
+    const ended = this.#update(lease, 'delivered', error, status);
+    return { outcome: { type: 'done' }, changes: [ended, ...changes] };
+  }
+
+  #interrupted(lease: HandlerLease): StepResult {
+    const outcome = { type: 'retry', at: this.clock.now(), interrupted: true } as const;
+    return { outcome, changes: [this.#update(lease, 'interrupted', CUT_OFF)] };
+  }
+
+  #failed(lease: HandlerLease, error: unknown): StepResult {
+    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const reason = shorten(said, MAX_REASON);
+    const policy = { ...DELIVERY_RETRY, maxAgeMs: this.channels.retryMs };
+    const outcome: StepOutcome = nextAttempt(policy, lease, this.clock.now());
+    if (outcome.type !== 'retry') return this.giveUp(lease, reason);
+    const kind = error instanceof Error ? error.name : typeof error;
+    return {
+      outcome,
+      changes: [this.#update(lease, 'retry', reason, undefined, outcome.at)],
+      reason: `${lease.job.to} threw (${kind})`,
+    };
+  }
+
+  /** Once the attempt has a reason, so has the record, for as long as nothing better is known. */
+  #update(
+    { job, attempt }: HandlerLease,
+    outcome: AttemptNote['outcome'],
+    reason: string | undefined,
+    status?: DeliveryStatus,
+    nextAt?: number,
+  ): Change {
+    const note = { at: this.clock.now(), attempt, outcome, error: reason, nextAt };
+    const error = status === 'delivered' ? null : reason;
+    return { type: 'delivery-update', id: job.deliveryId, status, error, attempt: note };
+  }
+
+  #miss({ job: { hook, to } }: HandlerLease): void {
+    const place = handlerPlace(hook);
+    if (this.#missing.has(place)) return;
+    const reason = `no provider has @OnHook('${hook}') any more (it was ${to}); its events wait for one`;
+    this.#missing.set(place, { place, since: this.clock.now(), reason });
+    this.#logger.warn(`${reason}: provide it again, or erase them`);
+  }
+}

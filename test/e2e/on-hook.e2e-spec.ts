@@ -1,0 +1,365 @@
+import { Injectable, Module, Scope } from '@nestjs/common';
+import type { Provider } from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { IsInt, IsString } from 'class-validator';
+import { schemes, signRequest } from '../../src/hooks/index.ts';
+import type { AgentTurn, EventDetails } from '../../src/index.ts';
+import {
+  EventStore,
+  Hooks,
+  HooksModule,
+  LedgerAdmin,
+  OnHook,
+  OperatorRequests,
+  deliver,
+  run,
+  skip,
+  wake,
+} from '../../src/index.ts';
+import type {
+  HookEvent,
+  HookResult,
+  HooksModuleExtras,
+  HooksModuleOptions,
+} from '../../src/index.ts';
+import { memoryLedger } from '../../src/testing.ts';
+import { eventually } from '../support/eventually.ts';
+import { GOOD, TOKEN } from '../support/ingress-host.ts';
+import { RecordingChannel } from '../support/recording.ts';
+
+class Order {
+  @IsInt()
+  id!: number;
+
+  @IsString()
+  customer!: string;
+}
+
+/** What the handler of these tests does, by the test. */
+let handle: (event: HookEvent<Order>) => HookResult | Promise<HookResult>;
+let events: HookEvent[];
+let turns: AgentTurn[];
+
+@Injectable()
+class OrdersHandler {
+  @OnHook('orders', { payload: Order, timeoutSeconds: 30 })
+  onOrder(event: HookEvent<Order>): HookResult | Promise<HookResult> {
+    events.push(event);
+    return handle(event);
+  }
+}
+
+let app: NestFastifyApplication;
+beforeEach(() => {
+  events = [];
+  turns = [];
+  handle = () => undefined;
+});
+afterEach(() => app?.close());
+
+const runner = {
+  run: async (turn: AgentTurn) => {
+    turns.push(turn);
+    return { text: 'the reply' };
+  },
+  mayRepeat: () => true,
+};
+
+type Given = Partial<HooksModuleOptions & HooksModuleExtras>;
+
+function ingress(given: Given = {}) {
+  return HooksModule.forRoot({
+    enabled: true,
+    token: TOKEN,
+    ledger: memoryLedger(),
+    runner,
+    shutdownSeconds: 0,
+    mappings: [{ id: 'orders' }],
+    ...given,
+  });
+}
+
+async function start(given: Given = {}, providers: Provider[] = [OrdersHandler]): Promise<void> {
+  @Module({ providers })
+  class OrdersModule {}
+  const imports = [ingress(given), OrdersModule];
+  const testing = await Test.createTestingModule({ imports }).compile();
+  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+    logger: false,
+  });
+  await app.listen(0, '127.0.0.1');
+}
+
+const ORDER = { id: 7, customer: 'Ada' };
+
+async function post(body: unknown, path = '/hooks/orders'): Promise<Response> {
+  return fetch(`${await app.getUrl()}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...GOOD },
+    body: JSON.stringify(body),
+  });
+}
+
+function details(id: string): Promise<EventDetails | null> {
+  return app.get(EventStore, { strict: false }).get(id);
+}
+
+/** The event of a request, once everything that it asked for has ended. */
+async function ended(answer: Response | Promise<Response>): Promise<EventDetails> {
+  const { eventId } = (await (await answer).json()) as { eventId: string };
+  return eventually('the event has ended', async () => {
+    const event = await details(eventId);
+    return event !== null && ['done', 'failed', 'skipped'].includes(event.status) ? event : false;
+  });
+}
+
+describe('A method with @OnHook', () => {
+  it('gets the verified event, once it is stored and its sender answered', async () => {
+    const answered = Promise.withResolvers<void>();
+    handle = () => answered.promise;
+    await start();
+    const answer = await post(ORDER);
+    expect([answer.status, await answer.clone().json()]).toEqual([
+      200,
+      { ok: true, eventId: expect.any(String) },
+    ]);
+    answered.resolve();
+    const event = await ended(answer);
+    expect(events).toEqual([
+      {
+        id: event.id,
+        hook: 'orders',
+        sender: 'token',
+        headers: expect.objectContaining({ 'content-type': 'application/json' }),
+        payload: Object.assign(new Order(), ORDER),
+        attempt: 1,
+        signal: expect.any(AbortSignal),
+      },
+    ]);
+    expect(events[0]!.payload).toBeInstanceOf(Order);
+    expect(events[0]!.headers).not.toHaveProperty('authorization');
+    expect(event).toMatchObject({
+      status: 'done',
+      mapping: 'orders',
+      actions: [{ kind: 'handler', handler: 'OrdersHandler.onOrder' }],
+      runs: [],
+      deliveries: [{ channel: 'handler', to: 'OrdersHandler.onOrder', status: 'delivered' }],
+    });
+    expect(turns).toEqual([]);
+  });
+
+  it('brings the preset of its name, and decides about all of its events', async () => {
+    class Pushes {
+      @OnHook('github')
+      onEvent(event: HookEvent<{ zen: string }>): HookResult {
+        events.push(event);
+        return skip(`zen of ${event.payload.zen}`);
+      }
+    }
+    const secret = 'a-shared-secret-of-github';
+    await start({ mappings: [{ id: 'github', verify: { secrets: [secret] } }] }, [Pushes]);
+    const url = `${await app.getUrl()}/hooks/github`;
+    const body = Buffer.from('{ "zen": "Design for failure." }');
+    const scheme = schemes.get('github')!;
+    const { headers } = signRequest(scheme, { secret, body, now: Date.now(), headers: {} });
+    const sent = { method: 'POST', headers: { ...headers, 'x-github-event': 'ping' }, body };
+    const event = await ended(fetch(url, sent));
+    expect(events).toMatchObject([{ hook: 'github', sender: 'github' }]);
+    expect(event).toMatchObject({
+      status: 'done',
+      deliveries: [{ status: 'skipped', error: 'zen of Design for failure.' }],
+    });
+    const forged = { ...sent, body: Buffer.from('{ "zen": "Forged." }') };
+    expect((await fetch(url, forged)).status).toBe(401);
+    expect(events).toHaveLength(1);
+  });
+
+  it('is asked whichever door an event comes by: Hooks.send, a replay', async () => {
+    await start();
+    const { eventId } = await app.get(Hooks, { strict: false }).send('orders', ORDER);
+    await eventually('it is asked', () => events.length === 1);
+    await app.get(OperatorRequests, { strict: false }).replay(eventId);
+    await eventually('it is asked again', () => events.length === 2);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(2);
+  });
+});
+
+describe('What it returns', () => {
+  it('run: by the templates and rules of its mapping, in a session of hooks', async () => {
+    handle = ({ payload }) => run({ sessionKey: `hook:orders:${payload.id}`, deliver: false });
+    await start({ mappings: [{ id: 'orders', messageTemplate: 'order of {{ customer }}' }] });
+    const event = await ended(post(ORDER));
+    expect(event.runs).toMatchObject([{ status: 'succeeded', sessionKey: 'hook:orders:7' }]);
+    expect(turns[0]!.prompt).toContain('order of Ada');
+    expect(turns[0]!.contract).toMatchObject({ trust: 'untrusted', mapping: 'orders' });
+  });
+
+  it('wake and deliver: several at once', async () => {
+    const channel = new RecordingChannel('own', []);
+    handle = () => [wake('an order came', { mode: 'now' }), deliver({ message: 'Thank you.' })];
+    await start({ channels: { chan_1: { provider: channel, to: 'ops' } } });
+    const event = await ended(post(ORDER));
+    expect(event).toMatchObject({ status: 'done', heartbeat: 'done' });
+    expect(turns.map(({ prompt }) => prompt).join()).toContain('an order came');
+    expect(channel.messages.map(({ text }) => text)).toContain('Thank you.');
+  });
+
+  it('whenBusy: runs of a busy session are left out, though they come by handlers', async () => {
+    const hold = Promise.withResolvers<void>();
+    const busy = {
+      ...runner,
+      run: async (turn: AgentTurn) => (await hold.promise, runner.run(turn)),
+    };
+    handle = () => run({ deliver: false });
+    const mapping = { id: 'orders', sessionKey: 'hook:orders', whenBusy: 'skip' } as const;
+    await start({ runner: busy, mappings: [mapping] });
+    const first = await post(ORDER);
+    await eventually('the first run is under way', async () => {
+      const { events: list } = await app.get(EventStore, { strict: false }).list({ limit: 1 });
+      return list[0]?.status === 'running';
+    });
+    const second = await ended(post(ORDER));
+    expect(second.runs).toMatchObject([
+      { status: 'skipped', error: 'its session had a run already' },
+    ]);
+    hold.resolve();
+    expect((await ended(first)).runs).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  it.each<[string, HookResult, RegExp]>([
+    ['an agent that is not allowed', run({ agentId: 'main' }), /main/],
+    [
+      'a session that is not one of hooks',
+      run({ sessionKey: 'main' }),
+      /must begin with literal text/,
+    ],
+    ['what is no action', { kind: 'agent', colour: 'red' } as object, /"colour" is no field of a/],
+    [
+      'what no JSON can say',
+      { kind: 'agent', message: 1n } as object,
+      /returned what is no action/,
+    ],
+  ])('%s fails its step for good, and nothing else is done', async (_, returned, why) => {
+    handle = () => returned;
+    await start({ allowedAgentIds: [] });
+    const event = await ended(post(ORDER));
+    expect(event).toMatchObject({ status: 'failed', runs: [], deliveries: [{ status: 'dead' }] });
+    expect(event.deliveries[0]!.error).toMatch(why);
+    expect(events).toHaveLength(1);
+    expect(turns).toEqual([]);
+  });
+});
+
+describe('An attempt that fails', () => {
+  it('is told in the story and tried again, with the same id', async () => {
+    handle = ({ attempt }) => {
+      if (attempt === 1) throw new TypeError('the database is away');
+    };
+    await start();
+    const event = await ended(post(ORDER));
+    expect(events.map(({ id, attempt }) => [id, attempt])).toEqual([
+      [event.id, 1],
+      [event.id, 2],
+    ]);
+    expect(event.status).toBe('done');
+    expect(event.deliveries[0]).toMatchObject({
+      status: 'delivered',
+      error: null,
+      attempts: [
+        { outcome: 'retry', error: 'TypeError: the database is away' },
+        { outcome: 'delivered' },
+      ],
+    });
+  });
+
+  it('for good: a payload that its class refuses; the method is not called', async () => {
+    await start();
+    const event = await ended(post({ id: 'seven', customer: 'Ada' }));
+    expect(event.status).toBe('failed');
+    expect(event.deliveries[0]!.error).toMatch(/id must be an integer number/);
+    expect(events).toEqual([]);
+  });
+
+  it('an operator may have it done anew', async () => {
+    handle = () => run({ agentId: 'nobody-allows-it' });
+    await start({ allowedAgentIds: [] });
+    const { id } = await ended(post(ORDER));
+    handle = () => skip('it was a mistake');
+    expect(await app.get(LedgerAdmin, { strict: false }).retry(id)).toBe(1);
+    await eventually('it is done', async () => (await details(id))?.status === 'done');
+    expect((await details(id))?.deliveries).toMatchObject([
+      { status: 'skipped', error: 'it was a mistake' },
+    ]);
+  });
+});
+
+describe('Previews and trials', () => {
+  it('say who is asked, and ask nobody', async () => {
+    await start();
+    const requests = app.get(OperatorRequests, { strict: false });
+    const preview = await requests.preview({ hook: 'orders', payload: ORDER });
+    expect(preview).toMatchObject({
+      mapping: 'orders',
+      actions: [{ kind: 'handler', delivery: 'asks OrdersHandler.onOrder', prompt: '' }],
+    });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('A start is refused', () => {
+  class Second {
+    @OnHook('orders')
+    also(): void {}
+  }
+  class Elsewhere {
+    @OnHook('nowhere')
+    handle(): void {}
+  }
+  @Injectable({ scope: Scope.REQUEST })
+  class PerRequest {
+    @OnHook('orders')
+    handle(): void {}
+  }
+  it.each<[string, Provider[], Given, RegExp]>([
+    [
+      'for two handlers of one hook',
+      [OrdersHandler, Second],
+      {},
+      /OrdersHandler\.onOrder and Second\.also have @OnHook\('orders'\): a hook has one handler/,
+    ],
+    [
+      'for one that is provided twice',
+      [OrdersHandler, { provide: 'again', useClass: OrdersHandler }],
+      {},
+      /OrdersHandler\.onOrder, provided twice, have @OnHook\('orders'\)/,
+    ],
+    [
+      'for a hook without a mapping',
+      [Elsewhere],
+      {},
+      /@OnHook\('nowhere'\) is on Elsewhere\.handle, and no mapping or preset has this id; add \{ id: 'nowhere' \} to mappings/,
+    ],
+    [
+      'for one that lives as long as a request',
+      [PerRequest],
+      {},
+      /PerRequest\.handle has @OnHook, which is called outside of requests: make its provider a single/,
+    ],
+    [
+      'for one that nobody can know of before it is made',
+      [{ provide: 'late', useFactory: () => new Second() }],
+      {},
+      /Second\.also has @OnHook, and is made by a factory under late: provide it under its class/,
+    ],
+    [
+      'for a mapping that decides, too',
+      [OrdersHandler],
+      { mappings: [{ id: 'orders', forEach: 'items' }] },
+      /mappings\[0\]\.forEach decides about the same events as OrdersHandler\.onOrder/,
+    ],
+  ])('%s', async (_, providers, given, sentence) => {
+    await expect(start(given, providers)).rejects.toThrow(sentence);
+  });
+});
