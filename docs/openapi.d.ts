@@ -1333,6 +1333,8 @@ export interface components {
             url: string | null;
             /** @description Ids of its mappings, in the order they are tried; none of the built-in hooks. */
             mappings: string[];
+            /** @description Class and method of the host's code that decide about its events (`@OnHook`); null: its mappings do. */
+            handler: string | null;
             /** @description The preset whose path it is; null: none. */
             preset: string | null;
             /** @description What the sender of that preset is called. */
@@ -1601,7 +1603,7 @@ export interface components {
         /** @description The fields of the action as the event's details would show them, and what the agent or the recipient would read. */
         PreviewedAction: {
             /** @enum {string} */
-            kind: "agent" | "deliver" | "wake";
+            kind: "agent" | "deliver" | "handler" | "wake";
             /** @description Word for word, but for the ids of the safety boundary, which are fresh each time. Empty: no agent is asked. */
             prompt: string;
             /** @description The messages of one that is delivered without an agent, as its channel would send them. */

@@ -32,11 +32,7 @@ export { AgentDirectory, AgentRunner } from './hooks/ports/index.ts';
 export type { AgentReply, AgentTurn } from './hooks/ports/index.ts';
 export { HooksSettings } from './hooks/options/index.ts';
 export { ExternalServices } from './hooks/work/external-services.ts';
-export type { ChannelReport } from './hooks/work/external-services.ts';
 export { OperatorRequests } from './hooks/operating/operator-requests.ts';
-export type { ReplayOutcome } from './hooks/operating/operator-requests.ts';
-export type { Preview, PreviewRequest } from './hooks/operating/hook-preview.ts';
-export type { HookAnswer } from './hooks/http/hook-call.ts';
 export {
   Clock,
   EventStore,
@@ -50,6 +46,6 @@ export { RequestObserver } from './hooks/ports/index.ts';
 export type { ObservedRequest } from './hooks/ports/index.ts';
 export { ConfigurationError } from './hooks/options/index.ts';
 export { Rejection } from './hooks/ports/rejection.ts';
-export type { KnownSender, RejectionCode } from './hooks/ports/rejection.ts';
+export type { RejectionCode } from './hooks/ports/rejection.ts';
 export { demoRunner } from './adapters/agents/index.ts';
 export { sqliteLedger } from './ledger/sqlite/index.ts';

@@ -87,6 +87,8 @@ export type {
   DeliveryDetails,
   DeliveryJob,
   DeliveryLease,
+  HandlerJob,
+  HandlerLease,
   DeliveryStatus,
   DeliveryTarget,
   DeliveryUpdate,

@@ -1,6 +1,6 @@
 /** Types for code that builds settings, or replaces a policy by `HooksModule.forRoot({ providers })`. */
 import './platform/required-node.ts';
-export type { ResolvedAgent } from './hooks/actions/action-resolver.ts';
+export type { ResolvedAction, ResolvedAgent } from './hooks/actions/action-resolver.ts';
 export type { HookRequest } from './hooks/actions/hook-request.ts';
 export type { NamedKey } from './hooks/actions/session-policy.ts';
 export type {
@@ -14,6 +14,7 @@ export type {
   Conditions,
   Given,
   CollectOptions,
+  HandledHooks,
   HookDefaultsOptions,
   HooksOptions,
   HooksSettingsInput,
@@ -56,11 +57,19 @@ export type {
   ObservedEnd,
   WaitForOption,
 } from './hooks/ports/index.ts';
-export type { PreviewedAction, PreviewedRefusal } from './hooks/operating/hook-preview.ts';
+export type { HookAnswer } from './hooks/http/hook-call.ts';
+export type {
+  Preview,
+  PreviewRequest,
+  PreviewedAction,
+  PreviewedRefusal,
+} from './hooks/operating/hook-preview.ts';
+export type { KnownSender } from './hooks/ports/rejection.ts';
+export type { ChannelReport } from './hooks/work/external-services.ts';
 export type { ChangedPreview, MappingTrial } from './hooks/operating/mapping-trial.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
-export type { PostedAnswer, PostedRequest } from './hooks/operating/operator-requests.ts';
+export type { PostedAnswer, PostedRequest, ReplayOutcome } from './hooks/operating/operator-requests.ts';
 export type { RunOptions } from './hooks/hooks.service.ts';
 export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 
@@ -78,6 +87,7 @@ export type { TransformOutput } from './hooks/transforms/sandbox.ts';
 export type {
   AgentAction,
   DeliverAction,
+  HandlerAction,
   HookAction,
   WakeAction,
 } from './hooks/actions/hook-action.ts';

@@ -93,6 +93,7 @@ export {
   isSecretPlace,
   nearestKey,
   normalizePrefix,
+  presetIds,
   nearEnd,
   optionKeys,
   OptionalEnd,

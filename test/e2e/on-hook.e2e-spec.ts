@@ -1,3 +1,9 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Injectable, Module, Scope } from '@nestjs/common';
 import type { Provider } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -5,17 +11,21 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { IsInt, IsString } from 'class-validator';
 import { schemes, signRequest } from '../../src/hooks/index.ts';
-import type { AgentTurn, EventDetails } from '../../src/index.ts';
+import type { EventDetails } from '../../src/ledger.ts';
+import type { AgentTurn } from '../../src/index.ts';
 import {
   EventStore,
+  ExternalServices,
   Hooks,
   HooksModule,
   LedgerAdmin,
   OnHook,
   OperatorRequests,
   deliver,
+  getHooksToken,
   run,
   skip,
+  sqliteLedger,
   wake,
 } from '../../src/index.ts';
 import type {
@@ -57,7 +67,17 @@ beforeEach(() => {
   turns = [];
   handle = () => undefined;
 });
-afterEach(() => app?.close());
+const directories: string[] = [];
+afterEach(async () => {
+  await app?.close();
+  for (const dir of directories.splice(0)) rmSync(dir, { recursive: true });
+});
+
+function temporaryDirectory(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'on-hook-'));
+  directories.push(dir);
+  return dir;
+}
 
 const runner = {
   run: async (turn: AgentTurn) => {
@@ -292,6 +312,165 @@ describe('An attempt that fails', () => {
     expect((await details(id))?.deliveries).toMatchObject([
       { status: 'skipped', error: 'it was a mistake' },
     ]);
+  });
+});
+
+describe('The time of an attempt', () => {
+  class Slow {
+    @OnHook('orders', { timeoutSeconds: 0.05 })
+    async onOrder(event: HookEvent): Promise<void> {
+      events.push(event);
+      if (event.attempt === 1) await new Promise(() => {});
+    }
+  }
+
+  it('is over after timeoutSeconds: its signal aborts, and another attempt is made', async () => {
+    await start({}, [Slow]);
+    const event = await ended(post(ORDER));
+    expect(events.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(event.deliveries[0]!.attempts).toMatchObject([
+      { outcome: 'retry', error: 'Error: Slow.onOrder did not end within 0.05 s' },
+      { outcome: 'delivered' },
+    ]);
+  });
+
+  it('is what a stop waits for, and what it returns is committed', async () => {
+    const asked = Promise.withResolvers<void>();
+    const hold = Promise.withResolvers<void>();
+    handle = async () => {
+      asked.resolve();
+      await hold.promise;
+      return run({ deliver: false });
+    };
+    const dir = temporaryDirectory();
+    await start({ ledger: sqliteLedger({ dir }), shutdownSeconds: 20 });
+    const { eventId } = (await (await post(ORDER)).json()) as { eventId: string };
+    await asked.promise;
+    const closed = app.close();
+    expect(events[0]!.signal.aborted).toBe(false);
+    hold.resolve();
+    await closed;
+    await start({ ledger: sqliteLedger({ dir }) });
+    await eventually('its run has ended', async () => (await details(eventId))?.status === 'done');
+    expect(await details(eventId)).toMatchObject({ runs: [{ status: 'succeeded' }] });
+    expect(events).toHaveLength(1);
+  });
+
+  it('ends with the time of a stop, and the next start asks again', async () => {
+    const asked = Promise.withResolvers<void>();
+    handle = ({ attempt }) => {
+      asked.resolve();
+      return attempt === 1 ? new Promise(() => {}) : undefined;
+    };
+    const dir = temporaryDirectory();
+    await start({ ledger: sqliteLedger({ dir }), shutdownSeconds: 0 });
+    const answer = await post(ORDER);
+    await asked.promise;
+    await app.close();
+    expect(events[0]!.signal.aborted).toBe(true);
+    await start({ ledger: sqliteLedger({ dir }) });
+    expect((await ended(answer)).deliveries[0]!.attempts).toMatchObject([
+      { outcome: 'interrupted' },
+      { outcome: 'delivered' },
+    ]);
+  });
+
+  it('ends with kill -9, and the next process asks again, with the same id', async () => {
+    const dir = temporaryDirectory();
+    const typescript = new URL('../jest/typescript.mjs', import.meta.url).href;
+    const program = fileURLToPath(new URL('../support/handler-process.ts', import.meta.url));
+    const host = fork(program, [dir], { execArgv: ['--import', typescript] });
+    const [{ url }] = (await once(host, 'message')) as [{ url: string }];
+    const [[asked], answer] = await Promise.all([
+      once(host, 'message'),
+      fetch(`${url}/hooks/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...GOOD },
+        body: JSON.stringify(ORDER),
+      }),
+    ]);
+    host.kill('SIGKILL');
+    await once(host, 'exit');
+    await start({ ledger: sqliteLedger({ dir }) });
+    const { id } = await ended(answer);
+    expect([asked, ...events.map((event) => ({ id: event.id, attempt: event.attempt }))]).toEqual([
+      { id, attempt: 1 },
+      { id, attempt: 2 },
+    ]);
+  });
+});
+
+describe('An event whose handler is gone', () => {
+  it('waits, is told of, and is handled once there is one again', async () => {
+    const asked = Promise.withResolvers<void>();
+    handle = ({ attempt }) => {
+      asked.resolve();
+      return attempt === 1 ? new Promise(() => {}) : undefined;
+    };
+    const dir = temporaryDirectory();
+    await start({ ledger: sqliteLedger({ dir }) });
+    const answer = await post(ORDER);
+    await asked.promise;
+    await app.close();
+    await start({ ledger: sqliteLedger({ dir }) }, []);
+    const services = app.get(ExternalServices, { strict: false });
+    const [gone] = await eventually('it is found', () => {
+      const found = services.backends();
+      return found.length > 0 && found;
+    });
+    expect(gone).toMatchObject({
+      backend: 'handler:orders',
+      reason:
+        "no provider has @OnHook('orders') any more (it was OrdersHandler.onOrder); its events wait for one",
+    });
+    await app.close();
+    await start({ ledger: sqliteLedger({ dir }) });
+    expect(await ended(answer)).toMatchObject({ status: 'done' });
+    expect(events).toHaveLength(2);
+  });
+});
+
+describe('Two ingresses', () => {
+  it('have handlers of their own', async () => {
+    class Partners {
+      @OnHook('orders', { ingress: 'partners' })
+      onOrder(event: HookEvent): HookResult {
+        return skip(`of a partner: ${event.id}`);
+      }
+    }
+    const imports = [ingress(), ingress({ name: 'partners', path: '/partners' })];
+    const providers = [OrdersHandler, Partners];
+    const testing = await Test.createTestingModule({ imports, providers }).compile();
+    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+      logger: false,
+    });
+    await app.listen(0, '127.0.0.1');
+    const answer = await post(ORDER, '/partners/orders');
+    const { eventId } = (await answer.json()) as { eventId: string };
+    const store = app.get<EventStore>(getHooksToken('partners', EventStore), { strict: false });
+    const event = await eventually('it is skipped', async () => {
+      const found = await store.get(eventId);
+      return found?.status === 'done' && found;
+    });
+    expect(event.deliveries[0]).toMatchObject({ error: `of a partner: ${eventId}` });
+    expect(events).toEqual([]);
+  });
+});
+
+describe('An operator', () => {
+  it('finds a handled event by its words, and erases it with what its handler asked for', async () => {
+    handle = ({ payload }) =>
+      wake(`order of ${payload.customer}`, { mode: 'next-heartbeat', agentId: 'clerk' });
+    await start({ agents: { list: [{ id: 'main' }, { id: 'clerk' }] } });
+    const { id } = await ended(post({ ...ORDER, customer: 'Ada Lovelace' }));
+    const store = app.get(EventStore, { strict: false });
+    const lines = async () =>
+      (await store.session('agent:clerk:main', { limit: 10 }))?.pendingSystemEvents ?? [];
+    expect(await lines()).toMatchObject([{ text: 'order of Ada Lovelace' }]);
+    await app.get(LedgerAdmin, { strict: false }).forget(id);
+    expect(await lines()).toEqual([]);
+    expect((await details(id))?.request.payload).toBeNull();
+    expect((await details(id))?.deliveries).toEqual([]);
   });
 });
 

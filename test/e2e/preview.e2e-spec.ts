@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorRequests, sqliteLedger } from '../../src/index.ts';
-import type { Preview, PreviewRequest } from '../../src/index.ts';
+import type { Preview, PreviewRequest } from '../../src/options.ts';
 import { eventually } from '../support/eventually.ts';
 import { Hooks } from '../support/hooks.ts';
 

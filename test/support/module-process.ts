@@ -4,6 +4,7 @@ import type { HooksModuleOptions } from '../../src/hooks/index.ts';
 import { WorkLedger } from '../../src/hooks/ports/index.ts';
 import type { Clock, Lane, Lease, Ledger } from '../../src/hooks/ports/index.ts';
 import { DeliveryStep } from '../../src/hooks/work/delivery.ts';
+import { HandlerStep, isHandled } from '../../src/hooks/work/handler-step.ts';
 import { Notices } from '../../src/hooks/work/notice.ts';
 import { RunStep } from '../../src/hooks/work/run.ts';
 import type { StepResult } from '../../src/hooks/work/step.ts';
@@ -71,6 +72,7 @@ export class ModuleProcess {
       case 'run':
         return this.find(RunStep).perform(lease, NEVER);
       case 'delivery':
+        if (isHandled(lease)) return this.find(HandlerStep).perform(lease, NEVER);
         return this.find(DeliveryStep).perform(lease, NEVER);
       case 'notice':
         if (lease.job.taps === undefined) return this.find(Notices).perform();

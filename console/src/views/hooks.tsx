@@ -61,7 +61,7 @@ function outcome(
 
 /** What to know of it, and behind a click what to enter at its sender. */
 function Described({ hook }: { hook: Hook }) {
-  const { name, sender, mappings, steps } = hook;
+  const { name, sender, mappings, handler, steps } = hook;
   return (
     <>
       <strong>
@@ -85,6 +85,12 @@ function Described({ hook }: { hook: Hook }) {
             <>
               <dt>Mappings</dt>
               <dd>{mappings.join(', ')}</dd>
+            </>
+          )}
+          {handler !== null && (
+            <>
+              <dt>Handled by</dt>
+              <dd>{handler}</dd>
             </>
           )}
         </dl>

@@ -65,7 +65,8 @@ export class HandlerCalls extends HandlerDoor {
       return await deadline.race(async (signal) => handler.call({ ...event, signal }));
     } catch (error) {
       if (!deadline.hasPassed) throw error;
-      throw new Error(`${handler.name} did not end within ${handler.timeoutMs / 1000} s`);
+      const words = `${handler.name} did not end within ${handler.timeoutMs / 1000} s`;
+      throw new Error(words, { cause: error });
     }
   }
 }

@@ -92,7 +92,6 @@ export function marksOf(method: unknown): readonly HandlerMark[] {
   return typeof method === 'function' ? (Reflect.getMetadata(MARKS, method) ?? []) : [];
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- what a payload is without a class is the handler's word
 type Handler<T> = (event: HookEvent<T>) => HookResult | Promise<HookResult>;
 
 /**
@@ -102,6 +101,7 @@ type Handler<T> = (event: HookEvent<T>) => HookResult | Promise<HookResult>;
  * @param id of one handler in an ingress; a second one is refused at the start
  * @publicApi
  */
+// oxlint-disable-next-line typescript/no-explicit-any -- without a class, what a payload is the handler says
 export function OnHook<T = any>(id: string, options: OnHookOptions<T> = {}) {
   return <H extends Handler<T>>(
     _target: object,

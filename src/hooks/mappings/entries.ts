@@ -1,4 +1,5 @@
 import { isRecord } from '../../platform/objects.ts';
+import { presetIds } from '../options/index.ts';
 import type {
   HandledHooks,
   MappingAction,
@@ -21,11 +22,11 @@ const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
 
 /** A handler of the host's code brings the preset of its name, whose cases it decides about itself. */
 export function listEntries(
-  { hooks, handlers = new Map() }: Pick<ResolvedHooksOptions, 'hooks' | 'handlers'>,
+  settings: Pick<ResolvedHooksOptions, 'hooks' | 'handlers'>,
   known: Presets,
 ): MappingEntry[] {
-  const names = new Set([...hooks.presets, ...handlers.keys()]);
-  const enabled = [...names]
+  const { hooks, handlers = new Map() } = settings;
+  const enabled = [...presetIds(settings)]
     .flatMap((name) => known.get(name) ?? [])
     .map((preset) => (handlers.has(preset.id) ? withoutDecisions(preset) : preset));
   const configured = hooks.mappings.map((mapping, index) => ({

@@ -53,6 +53,8 @@ export interface ConfiguredHook {
   readonly name: string | null;
   /** Ids of the mappings that share it, in the order they are tried; none of the built-in ones. */
   readonly mappings: readonly string[];
+  /** Class and method of the host's code that decide about its events; absent: its mappings do. */
+  readonly handler?: string;
   /** What refusals are kept under. */
   readonly refusedAs: string;
   /** What its mappings say before the payload is known; absent: nothing. */
@@ -68,9 +70,11 @@ export function configuredHooks(settings: ResolvedHooksOptions): ConfiguredHook[
   const mapped = [...Map.groupBy(mappings, ({ path }) => path)].map(([path, group]) => {
     const [first = '', ...others] = group.map(({ id }) => id);
     const rule = rules.get(path ?? '');
+    const handler = group.find((one) => one.handler !== undefined)?.handler;
     return {
       name: path ?? null,
       mappings: [first, ...others],
+      ...(handler !== undefined && { handler }),
       refusedAs: path === undefined || others.length === 0 ? first : path,
       ...(rule !== undefined && { rule }),
     };

@@ -38,6 +38,14 @@ export interface ResolvedHooksOptions {
 /** Class and method by the id of the mapping: `orders` → `OrdersHandler.onPush`. @publicApi */
 export type HandledHooks = ReadonlyMap<string, string>;
 
+/** The presets that are enabled: by `hooks.presets`, or by a handler of their name; unknown ids among them. */
+export function presetIds({
+  hooks,
+  handlers = new Map(),
+}: Pick<ResolvedHooksOptions, 'hooks' | 'handlers'>): ReadonlySet<string> {
+  return new Set([...hooks.presets, ...handlers.keys()]);
+}
+
 export interface Resolution {
   /** With problems it may have any shape. */
   readonly resolved: ResolvedHooksOptions;

@@ -7,6 +7,7 @@ import { BackendHealth } from './backend-health.ts';
 import type { RestingBackend } from './backend-health.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
+import { HandlerStep } from './handler-step.ts';
 
 /** Counting costs a look at all that waits: more often than this, the last count is given again. */
 const COUNTED_MS = 5000;
@@ -53,6 +54,7 @@ export class ExternalServices {
     private readonly registry: ChannelDelivery,
     private readonly health: ChannelHealth,
     private readonly agents: BackendHealth,
+    private readonly handlers: HandlerStep,
     private readonly clock: Clock,
     admin: LedgerAdmin,
   ) {
@@ -66,9 +68,11 @@ export class ExternalServices {
     return this.registry.ids.map((id) => this.#report(id, conditions));
   }
 
-  /** The longest first. One whose rest is over, and that no turn waits for, is left out. */
+  /**
+   * The longest first, then handlers that are gone. A backend whose rest is over, and that no turn waits for, is left out.
+   */
   backends(): readonly RestingBackend[] {
-    return this.agents.list();
+    return [...this.agents.list(), ...this.handlers.missing];
   }
 
   /** By name, counted every five seconds, whoever asks; empty where the ledger cannot be asked. */

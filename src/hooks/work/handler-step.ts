@@ -10,6 +10,7 @@ import type {
   Lease,
   StepOutcome,
 } from '../ports/index.ts';
+import type { RestingBackend } from './backend-health.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
 import { Notices } from './notice.ts';
 import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
@@ -18,17 +19,8 @@ import type { Step, StepResult } from './step.ts';
 const CUT_OFF = 'the service stopped while the handler was at work; it is asked again';
 /** Of what a handler threw, in characters. */
 const MAX_REASON = 1000;
-/** What has no handler is not claimed again by this process. Later than any time of a clock. */
-const NEVER = 8.64e15;
-
-/** A hook whose handler is gone, as an operator is told of it. */
-export interface MissingHandler {
-  /** As claims name it: `handler:orders`. */
-  readonly place: string;
-  /** Epoch milliseconds when it was found to be gone. */
-  readonly since: number;
-  readonly reason: string;
-}
+/** How long what has no handler is not claimed by this process; another one may have its handler. */
+const LOOK_AGAIN_MS = 3_600_000;
 
 export function isHandled(lease: Lease): lease is HandlerLease {
   return lease.kind === 'delivery' && lease.job.channel === HANDLER;
@@ -38,7 +30,7 @@ export function isHandled(lease: Lease): lease is HandlerLease {
 @Injectable()
 export class HandlerStep implements Step<HandlerLease> {
   readonly #logger = new Logger('Hooks');
-  readonly #missing = new Map<string, MissingHandler>();
+  readonly #missing = new Map<string, RestingBackend>();
 
   constructor(
     private readonly handlers: HandlerDoor,
@@ -47,13 +39,14 @@ export class HandlerStep implements Step<HandlerLease> {
     private readonly clock: Clock,
   ) {}
 
-  get missing(): readonly MissingHandler[] {
+  /** Hooks whose handlers are gone, as the backends of agents that cannot be asked: `handler:orders`. */
+  get missing(): readonly RestingBackend[] {
     return [...this.#missing.values()];
   }
 
   /** What is not to be claimed here, and until when: events without a handler wait. */
   get resting(): Readonly<Record<string, number>> {
-    return Object.fromEntries(Array.from(this.#missing.keys(), (place) => [place, NEVER]));
+    return Object.fromEntries(this.missing.map(({ backend, until }) => [backend, until ?? 0]));
   }
 
   async perform(lease: HandlerLease, stop: AbortSignal): Promise<StepResult> {
@@ -134,10 +127,12 @@ export class HandlerStep implements Step<HandlerLease> {
   }
 
   #miss({ job: { hook, to } }: HandlerLease): void {
-    const place = handlerPlace(hook);
-    if (this.#missing.has(place)) return;
+    const backend = handlerPlace(hook);
+    const known = this.#missing.get(backend);
+    const now = this.clock.now();
     const reason = `no provider has @OnHook('${hook}') any more (it was ${to}); its events wait for one`;
-    this.#missing.set(place, { place, since: this.clock.now(), reason });
-    this.#logger.warn(`${reason}: provide it again, or erase them`);
+    const { since } = known ?? { since: now };
+    this.#missing.set(backend, { backend, since, until: now + LOOK_AGAIN_MS, reason });
+    if (known === undefined) this.#logger.warn(`${reason}: provide it again, or erase them`);
   }
 }

@@ -16,6 +16,9 @@ import { forgettingWork, openQuestions } from '../work/waits.ts';
 
 const EVENT = 'SELECT ID(e) AS id, head FROM @events e WHERE KEY(e) = $1';
 const RUNS = 'SELECT agent_id, session_key FROM @runs WHERE event = $1';
+/** Which sessions a handler has told of it nobody wrote down. A line that is shown meanwhile stands in a turn by then. */
+const TOLD_IN_LINES = 'SELECT DISTINCT session FROM @system_events WHERE event = $1';
+const TOLD_IN_TURNS = `SELECT DISTINCT session FROM @turns WHERE events LIKE '%' || $1 || '%'`;
 const KEYS = 'SELECT lane, key FROM @work WHERE event_id = $1';
 /** A turn that has begun writes down what it was shown, which may be this event. */
 const WORK = `SELECT id, lane, key, kind, hook, stage, coalesce(event_id = $1, false) AS own FROM @work
@@ -41,6 +44,10 @@ export async function forgetEvent(
   if (key === null || event === undefined || text(event, 'id') !== eventId) return null;
   const head = decodeHead(text(event, 'head'));
   const sessions = sessionsShown(await tx.all(RUNS, key), head);
+  if (head.actions?.some(({ kind }) => kind === 'handler') === true) {
+    sessions.push(...(await tx.all(TOLD_IN_LINES, key)).map(sessionOf));
+    sessions.push(...(await tx.all(TOLD_IN_TURNS, eventId)).map(sessionOf));
+  }
   const keys = [...(await tx.all(KEYS, eventId))];
   const asked = await openQuestions(tx, key);
   const batches = await batchesOf(tx, key);

@@ -61,6 +61,8 @@ export interface HookReport {
   readonly url: string | null;
   /** Ids of its mappings, in the order they are tried; none of the built-in hooks. */
   readonly mappings: readonly string[];
+  /** Class and method of the host's code that decide about its events (`@OnHook`); null: its mappings do. */
+  readonly handler: string | null;
   /** The preset whose path it is; null: none. */
   readonly preset: string | null;
   /** What the sender of that preset is called. */

@@ -1,4 +1,10 @@
-import { configuredHooks, sendersOf, tokenFor, writtenTokens } from '../../hooks/index.ts';
+import {
+  configuredHooks,
+  presetIds,
+  sendersOf,
+  tokenFor,
+  writtenTokens,
+} from '../../hooks/index.ts';
 import type {
   ConfiguredHook,
   HookRefusals,
@@ -35,9 +41,9 @@ export function listHooks(
   now: number,
 ): HookReport[] {
   const { presets } = sendersOf(settings);
-  const enabled = settings.hooks.presets.flatMap((id) => presets.get(id) ?? []);
+  const enabled = [...presetIds(settings)].flatMap((id) => presets.get(id) ?? []);
   return configuredHooks(settings).map((hook) => {
-    const { name, mappings, refusedAs } = hook;
+    const { name, mappings, refusedAs, handler = null } = hook;
     const use = uses.find((one) => one.hook === name);
     const refused = refusals.find((one) => one.hook === refusedAs)?.count ?? 0;
     const preset = enabled.find((one) => senderPath(one, settings.hooks) === name);
@@ -48,6 +54,7 @@ export function listHooks(
       path,
       url,
       mappings,
+      handler,
       preset: preset?.id ?? null,
       sender: preset === undefined ? null : senderName(preset),
       verification: verificationOf(hook, settings, now),

@@ -1,4 +1,4 @@
-import { bodyOf, listSamples, readSample } from '../../hooks/index.ts';
+import { bodyOf, listSamples, presetIds, readSample } from '../../hooks/index.ts';
 import type { ResolvedHooksOptions } from '../../hooks/index.ts';
 import type { PresetSamples, SampleRequest } from '../ops/configuring-answers.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 export function listPresetSamples(settings: ResolvedHooksOptions): PresetSamples[] {
   const { hooks, configDir } = settings;
-  const enabled = new Set(hooks.presets);
+  const enabled = presetIds(settings);
   return [...presetsOf(settings).values()].flatMap((preset) => {
     const { id } = preset;
     const samples = listSamples(id, configDir);

@@ -222,7 +222,7 @@ export function describeCrashes(openStore: OpenStore): void {
       const run = await under.claimOne();
       await under.ledger.work.commit(run, { type: 'done' }, delivery(given.id));
       const whole = await under.claimOne('delivery');
-      if (whole.kind !== 'delivery') throw new Error(whole.kind);
+      if (whole.kind !== 'delivery' || !('text' in whole.job)) throw new Error(whole.kind);
       const cut = { type: 'cut', job: whole.job, parts: ['one', 'two'] } as const;
       await under.ledger.work.commit(whole, cut, []);
       await under.ledger.work.commit(await under.claimOne('delivery'), { type: 'continue' }, []);

@@ -97,6 +97,7 @@ function received({ receivedAt, request, hook }: Story): Moment {
 const DECISIONS: Readonly<Record<string, string>> = {
   wake: 'wake the agent',
   deliver: 'send a message',
+  handler: 'ask the application',
 };
 
 function decided({ actions, mapping, skipped, error, warnings, console: said }: Story): Moment {
@@ -323,12 +324,14 @@ function waitMoments(wait: Wait): Moment[] {
 }
 
 function deliveryMoments({ channel, to, status, attempts, error, messageId }: Delivery): Moment[] {
+  const isHandler = channel === 'handler';
+  const what = isHandler ? 'Handler' : `Delivery to ${channel}`;
   const whole = (
     <>
-      Delivery to {channel}
+      {what}
       {to !== null && (
         <>
-          {' → '}
+          {isHandler ? ' ' : ' → '}
           <Visible text={to} />
         </>
       )}{' '}
@@ -339,10 +342,7 @@ function deliveryMoments({ channel, to, status, attempts, error, messageId }: De
     status === 'delivered' ? 'good' : ['dead', 'unknown'].includes(status) ? 'bad' : undefined;
   const tried = attempts.map(({ at, attempt, outcome, error: why, nextAt }, index): Moment => ({
     at,
-    title:
-      index === attempts.length - 1
-        ? whole
-        : `Delivery to ${channel}, attempt ${attempt}: ${outcome}`,
+    title: index === attempts.length - 1 ? whole : `${what}, attempt ${attempt}: ${outcome}`,
     tone: index === attempts.length - 1 ? tone : 'bad',
     body: (
       <>

@@ -79,7 +79,10 @@ function toRow(
   const isPending = status === 'pending';
   const last = timeOf(tried.at(-1)?.at ?? null);
   const until = isPending ? now : (last ?? began);
-  return { name: `To ${channel}`, spans: spans(...attempts(tried, began, until, isPending)) };
+  return {
+    name: channel === 'handler' ? 'Handler' : `To ${channel}`,
+    spans: spans(...attempts(tried, began, until, isPending)),
+  };
 }
 
 type Part = readonly [kind: Span['kind'], from: number, to: number];

@@ -7,6 +7,7 @@ const HEADINGS = {
   wake: 'The agent would be woken with',
   agent: 'The agent would be shown',
   deliver: 'The channel would be sent',
+  handler: 'The application would be asked',
 } as const;
 
 /** What a request would lead to: who takes it and why, and what the agent would be shown. */
@@ -50,13 +51,14 @@ export function Outcome({ preview }: { preview: Api<'Preview'> }) {
           <h2>{HEADINGS[kind]}</h2>
           {fields.delivery !== undefined && (
             <p class="faint">
-              To <Visible text={fields.delivery} />
+              {kind === 'handler' ? '' : 'To '}
+              <Visible text={fields.delivery} />
             </p>
           )}
           {messages.map((text, nth) => (
             <ForeignText key={nth} label={`Message ${nth + 1}`} text={text} />
           ))}
-          {kind !== 'deliver' && <Prompt text={prompt} />}
+          {(kind === 'wake' || kind === 'agent') && <Prompt text={prompt} />}
           <details>
             <summary>Everything that was decided</summary>
             <ForeignText label="Action" text={JSON.stringify(fields, undefined, 2)} />
