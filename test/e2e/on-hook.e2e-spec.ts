@@ -13,6 +13,7 @@ import { IsInt, IsString } from 'class-validator';
 import { schemes, signRequest } from '../../src/hooks/index.ts';
 import type { EventDetails } from '../../src/ledger.ts';
 import type { AgentTurn } from '../../src/index.ts';
+import type { ObservedEnd } from '../../src/options.ts';
 import {
   EventStore,
   ExternalServices,
@@ -458,12 +459,25 @@ describe('Two ingresses', () => {
 });
 
 describe('An operator', () => {
-  it('finds a handled event by its words, and erases it with what its handler asked for', async () => {
+  it('counts a handled event, finds it by its words, and erases it with what its handler asked for', async () => {
     handle = ({ payload }) =>
       wake(`order of ${payload.customer}`, { mode: 'next-heartbeat', agentId: 'clerk' });
-    await start({ agents: { list: [{ id: 'main' }, { id: 'clerk' }] } });
+    const ends: ObservedEnd[] = [];
+    const observer = { observe: () => {}, ended: (end: ObservedEnd) => void ends.push(end) };
+    const ledger = sqliteLedger({ dir: temporaryDirectory() });
+    await start({ ledger, observer, agents: { list: [{ id: 'main' }, { id: 'clerk' }] } });
     const { id } = await ended(post({ ...ORDER, customer: 'Ada Lovelace' }));
+    expect(ends).toContainEqual({
+      kind: 'delivery',
+      hook: 'orders',
+      channel: 'handler',
+      outcome: 'delivered',
+    });
     const store = app.get(EventStore, { strict: false });
+    await eventually('it is found', async () => {
+      const { events: found } = await store.list({ limit: 10, search: 'Lovelace' });
+      return found.some((event) => event.id === id);
+    });
     const lines = async () =>
       (await store.session('agent:clerk:main', { limit: 10 }))?.pendingSystemEvents ?? [];
     expect(await lines()).toMatchObject([{ text: 'order of Ada Lovelace' }]);

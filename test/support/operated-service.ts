@@ -31,6 +31,7 @@ import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
 import { createHttpAdapter } from '../../src/service/http-adapter.ts';
 import { JsonErrorsFilter } from '../../src/service/refusals.ts';
 import { BackendHealth } from '../../src/hooks/work/backend-health.ts';
+import { HandlerStep } from '../../src/hooks/work/handler-step.ts';
 import { ChannelHealth } from '../../src/hooks/work/channel-health.ts';
 import { Certificates } from '../../src/hooks/http/auth/signatures/index.ts';
 import { PathRules } from '../../src/hooks/http/path-rules.ts';
@@ -250,6 +251,7 @@ function hooksStandIn({
     HostErrors,
     ChannelHealth,
     BackendHealth,
+    { provide: HandlerStep, useValue: { missing: [] } },
     ExternalServices,
     AuthFailureThrottle,
   ];
