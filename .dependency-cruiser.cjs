@@ -87,7 +87,7 @@ module.exports = {
     {
       name: 'outsiders-use-the-public-face',
       severity: 'error',
-      from: { path: '^src/(service|mail|cli|main|app)' },
+      from: { path: '^src/(service|mail|cli|testing/|main|app)' },
       to: { path: '^src/hooks/', pathNot: '^src/hooks/index\\.ts$' },
     },
     {

@@ -5,6 +5,7 @@ export { checkOptions, configuredHooks, configuredModels } from './operating/ins
 export { HooksModule, ingressOf } from './hooks.module.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 export { Hooks } from './hooks.service.ts';
+export { getHooksToken } from './inject-hooks.ts';
 export { OpenedLedger } from './opened-ledger.ts';
 export type { ConfiguredHook } from './operating/inspect-options.ts';
 export type { MappingTrial } from './operating/mapping-trial.ts';
@@ -192,6 +193,7 @@ export type {
   LedgerProvider,
   LostRequests,
   NewAuditEntry,
+  OutgoingMessage,
   ObservedEnd,
   ObservedRequest,
   RefusalFilter,

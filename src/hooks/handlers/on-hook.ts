@@ -73,7 +73,7 @@ export function wake(
   text: string,
   fields: Omit<Fields<TransformedWake>, 'text'> = {},
 ): TransformedWake {
-  return { ...fields, text, kind: 'wake' };
+  return { mode: 'now', ...fields, text, kind: 'wake' };
 }
 
 /** Asks for a message to a channel, which no agent writes. @publicApi */

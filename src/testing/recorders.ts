@@ -1,0 +1,43 @@
+import { AgentRunner, Channel } from '../hooks/index.ts';
+import type { AgentReply, AgentTurn, OutgoingMessage } from '../hooks/index.ts';
+
+/**
+ * A runner that keeps every turn that it is asked for, and asks no model.
+ * @example HooksModule.forRoot({ runner: new RecordingRunner(), … })
+ * @publicApi
+ */
+export class RecordingRunner extends AgentRunner {
+  readonly runs: AgentTurn[] = [];
+  readonly heartbeats: AgentTurn[] = [];
+
+  /** @param reply what it answers to a run; a heartbeat has nothing to say. @default 'done' */
+  constructor(
+    private readonly reply: (turn: AgentTurn) => string | Promise<string> = () => 'done',
+  ) {
+    super();
+  }
+
+  override async run(turn: AgentTurn): Promise<AgentReply> {
+    const isRun = turn.kind === 'run';
+    (isRun ? this.runs : this.heartbeats).push(turn);
+    return { text: isRun ? await this.reply(turn) : 'HEARTBEAT_OK' };
+  }
+
+  override mayRepeat(): boolean {
+    return true;
+  }
+}
+
+/**
+ * A channel that keeps every message that it is to send, and sends none.
+ * @example HooksModule.forRoot({ channels: { chan_1: { provider: new RecordingChannel(), to: 'ops' } }, … })
+ * @publicApi
+ */
+export class RecordingChannel extends Channel {
+  readonly deliveries: OutgoingMessage[] = [];
+
+  override async send(message: OutgoingMessage): Promise<{ messageId: string }> {
+    const messageId = String(this.deliveries.push(message));
+    return { messageId };
+  }
+}
