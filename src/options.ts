@@ -69,7 +69,11 @@ export type { ChannelReport } from './hooks/work/external-services.ts';
 export type { ChangedPreview, MappingTrial } from './hooks/operating/mapping-trial.ts';
 export type { MatchExplanation } from './hooks/mappings/match.ts';
 export type { SenderVerifier, UnverifiedRequest } from './hooks/http/auth/signatures/index.ts';
-export type { PostedAnswer, PostedRequest, ReplayOutcome } from './hooks/operating/operator-requests.ts';
+export type {
+  PostedAnswer,
+  PostedRequest,
+  ReplayOutcome,
+} from './hooks/operating/operator-requests.ts';
 export type { RunOptions } from './hooks/hooks.service.ts';
 export type { OwnRequest } from './hooks/operating/requests-without-http.ts';
 

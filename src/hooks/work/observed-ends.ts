@@ -1,4 +1,11 @@
-import type { Change, DeliveryJob, HandlerJob, Lease, ObservedEnd, StepOutcome } from '../ports/index.ts';
+import type {
+  Change,
+  DeliveryJob,
+  HandlerJob,
+  Lease,
+  ObservedEnd,
+  StepOutcome,
+} from '../ports/index.ts';
 
 export function endsOf(
   lease: Lease,
