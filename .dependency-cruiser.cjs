@@ -87,7 +87,7 @@ module.exports = {
     {
       name: 'outsiders-use-the-public-face',
       severity: 'error',
-      from: { path: '^src/(service|mail|cli|testing/|main|app)' },
+      from: { path: '^src/(service|mail|cli|testing/|main)' },
       to: { path: '^src/hooks/', pathNot: '^src/hooks/index\\.ts$' },
     },
     {
@@ -125,7 +125,7 @@ module.exports = {
         pathNot: [
           '^src/(adapters|ledger)/',
           '^src/service/',
-          '^src/(index|agents|channels|ledger|options|testing|app\\.module)\\.ts$',
+          '^src/(index|agents|channels|ledger|options|testing)\\.ts$',
         ],
       },
       to: { path: '^src/(adapters|ledger)/' },

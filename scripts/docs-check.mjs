@@ -142,7 +142,12 @@ function rooms() {
     ...lacking(foldersOf('src'), ['hooks']),
     ...foldersOf('src/hooks').map((name) => `hooks/${name}`),
   ];
+  const [, map = ''] = read('docs/architecture.md').split('\n```\nsrc/\n');
+  const drawn = all(map.split('```')[0] ?? '', /(?<![\w/])([\w-]+)\/(?= |$)/gmu);
   return [
+    ...lacking([...foldersOf('src'), ...foldersOf('src/hooks')], drawn).map(
+      (folder) => `the map of docs/architecture.md lacks ${folder}/`,
+    ),
     ...lacking(folders, Object.keys(said)).map(
       (room) => `docs/architecture.md has no room ${room}`,
     ),

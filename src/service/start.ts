@@ -6,7 +6,7 @@ import { Logger } from '@nestjs/common';
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from '../app.module.ts';
+import { AppModule } from './app.module.ts';
 import {
   ConfigurationError,
   HooksSettings,

@@ -3,32 +3,32 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule, OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { join } from 'node:path';
-import { agentRunner } from './adapters/agents/index.ts';
-import { sqliteLedger } from './ledger/sqlite/index.ts';
-import { GATEWAY_NAMES, HooksModule, normalizePrefix } from './hooks/index.ts';
-import type { AgentRunner, HooksModuleOptions, LedgerProvider } from './hooks/index.ts';
-import { WORKSPACES } from './service/configuration/agents-section.ts';
-import type { Environment } from './service/configuration/environment.ts';
-import { FragmentKeeper } from './service/configuration/fragment-keeper.ts';
-import { listeningAddress } from './service/configuration/listen-address.ts';
-import { findMissing } from './service/configuration/packages.ts';
-import { reportConfiguration } from './service/configuration/report.ts';
-import type { Configuration } from './service/configuration/load.ts';
+import { agentRunner } from '../adapters/agents/index.ts';
+import { sqliteLedger } from '../ledger/sqlite/index.ts';
+import { GATEWAY_NAMES, HooksModule, normalizePrefix } from '../hooks/index.ts';
+import type { AgentRunner, HooksModuleOptions, LedgerProvider } from '../hooks/index.ts';
+import { WORKSPACES } from './configuration/agents-section.ts';
+import type { Environment } from './configuration/environment.ts';
+import { FragmentKeeper } from './configuration/fragment-keeper.ts';
+import { listeningAddress } from './configuration/listen-address.ts';
+import { findMissing } from './configuration/packages.ts';
+import { reportConfiguration } from './configuration/report.ts';
+import type { Configuration } from './configuration/load.ts';
 import {
   ConfigurationReload,
   ENVIRONMENT,
   RunningConfiguration,
-} from './service/configuration/reload.ts';
-import { SavedMappings } from './service/configuration/saved-mappings.ts';
-import { AuditTrail } from './service/audit-trail.ts';
-import { ConsoleModule } from './service/console/index.ts';
-import { PresetKeeper } from './service/senders/preset-keeper.ts';
-import { TokenKeeper } from './service/senders/token-keeper.ts';
-import { MailWatch } from './service/mail-watch.ts';
-import type { SharedMail } from './service/mail-watch.ts';
-import { readTokenUses } from './service/token-uses-file.ts';
-import { TokenUses } from './service/token-uses.ts';
-import { Metrics, MetricsModule, OpsModule } from './service/ops/index.ts';
+} from './configuration/reload.ts';
+import { SavedMappings } from './configuration/saved-mappings.ts';
+import { AuditTrail } from './audit-trail.ts';
+import { ConsoleModule } from './console/index.ts';
+import { PresetKeeper } from './senders/preset-keeper.ts';
+import { TokenKeeper } from './senders/token-keeper.ts';
+import { MailWatch } from './mail-watch.ts';
+import type { SharedMail } from './mail-watch.ts';
+import { readTokenUses } from './token-uses-file.ts';
+import { TokenUses } from './token-uses.ts';
+import { Metrics, MetricsModule, OpsModule } from './ops/index.ts';
 
 /** The standalone service: the hooks, the operator API, and the configuration that is reloaded while they run. */
 @Module({})
@@ -111,7 +111,7 @@ async function storeOf(running: RunningConfiguration, waitForLock: boolean): Pro
   }
   // Whoever has no database does not pay for the code that speaks to one.
   const { HeldTexts, postgresLedger, postgresThrottlerStorage } =
-    await import('./ledger/postgres/index.ts');
+    await import('../ledger/postgres/index.ts');
   const { url, schema, connections } = postgres;
   return {
     ledger: postgresLedger({ url, schema, connections, search }),
