@@ -20,7 +20,7 @@ export { Hooks } from './hooks/hooks.service.ts';
 export type { HookReceipt } from './hooks/hooks.service.ts';
 export type { AgentPayload, WakePayload } from './hooks/http/payloads.ts';
 export { HookAuthentication } from './hooks/http/auth/hook-authentication.ts';
-export { AuthFailureThrottle } from './hooks/http/auth/failure-throttle.ts';
+export { AuthFailureThrottler } from './hooks/http/auth/auth-failure.throttler.ts';
 export { AgentPolicy } from './hooks/actions/action-resolver.ts';
 export { ModelPolicy } from './hooks/actions/action-resolver.ts';
 export { SessionPolicy } from './hooks/actions/session-policy.ts';

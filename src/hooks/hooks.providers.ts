@@ -17,7 +17,7 @@ import { Hooks } from './hooks.service.ts';
 import { AnswerWriter } from './http/answer.ts';
 import { ClientAddresses } from './http/auth/client-address.ts';
 import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-storage.ts';
-import { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
+import { AuthFailureThrottler } from './http/auth/auth-failure.throttler.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { SignatureCheck } from './http/auth/signature-check.ts';
 import { Certificates, fetchCertificate } from './http/auth/signatures/index.ts';
@@ -219,7 +219,7 @@ const wiring: readonly Provider[] = [
 export const providers: Provider[] = [
   ...wiring,
   ClientAddresses,
-  AuthFailureThrottle,
+  AuthFailureThrottler,
   HookTokens,
   HookAuthentication,
   {

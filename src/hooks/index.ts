@@ -29,7 +29,7 @@ export {
   parseRange,
 } from './http/auth/client-address.ts';
 export type { TrustedRange } from './http/auth/client-address.ts';
-export { AuthFailureThrottle } from './http/auth/failure-throttle.ts';
+export { AuthFailureThrottler } from './http/auth/auth-failure.throttler.ts';
 export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
 export { parseBearer } from './http/auth/presented-token.ts';

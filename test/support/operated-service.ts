@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import {
-  AuthFailureThrottle,
+  AuthFailureThrottler,
   CHANNEL_BINDINGS,
   ChannelDelivery,
   Clock,
@@ -237,8 +237,8 @@ function hooksStandIn({
     { provide: ConsoleSessions, useValue: ledger.consoleSessions },
     {
       provide: HookAuthentication,
-      inject: [AuthFailureThrottle],
-      useFactory: (throttle: AuthFailureThrottle) => ({
+      inject: [AuthFailureThrottler],
+      useFactory: (throttle: AuthFailureThrottler) => ({
         secretWindows: windows,
         lastUses: new Map(),
         throttle,
@@ -253,7 +253,7 @@ function hooksStandIn({
     BackendHealth,
     { provide: HandlerStep, useValue: { missing: [] } },
     ExternalServices,
-    AuthFailureThrottle,
+    AuthFailureThrottler,
   ];
   return { module: HooksStandIn, providers, exports: providers };
 }

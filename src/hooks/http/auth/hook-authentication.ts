@@ -9,7 +9,7 @@ import { Rejection } from '../../ports/rejection.ts';
 import type { KnownSender } from '../../ports/rejection.ts';
 import { SecretWindows } from '../secret-windows.ts';
 import { ClientAddresses, failureClient } from './client-address.ts';
-import { AuthFailureThrottle } from './failure-throttle.ts';
+import { AuthFailureThrottler } from './auth-failure.throttler.ts';
 import { HookTokens } from './hook-tokens.ts';
 import type { HookToken } from './hook-tokens.ts';
 import { presentedToken } from './presented-token.ts';
@@ -34,7 +34,7 @@ export class HookAuthentication {
     private readonly settings: HooksSettings,
     private readonly addresses: ClientAddresses,
     /** Counts failures and locks clients, whatever they failed to open. */
-    readonly throttle: AuthFailureThrottle,
+    readonly throttle: AuthFailureThrottler,
     private readonly tokens: HookTokens,
     private readonly clock: Clock,
     /** Where secrets that arrive by handshake are taken, while an operator waits for one. */

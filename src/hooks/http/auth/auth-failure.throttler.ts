@@ -39,8 +39,8 @@ interface KnownClient {
  * @publicApi
  */
 @Injectable()
-export class AuthFailureThrottle {
-  readonly #logger = new Logger(AuthFailureThrottle.name);
+export class AuthFailureThrottler {
+  readonly #logger = new Logger(AuthFailureThrottler.name);
   readonly #known = new BoundedMap<KnownClient>();
   #keepUntil = 0;
   #warnedAt = -Infinity;
