@@ -25,8 +25,8 @@ interface KnownClient {
   readonly generation: number;
   /** By {@link Clock.elapsed}, which nobody can set; 0: not locked. */
   readonly lockedUntil: number;
-  /** When a short token was last compared during the lock, likewise; 0: not yet. */
-  readonly comparedAt: number;
+  /** From when on a short token is compared again during the lock, likewise. */
+  readonly comparesAt: number;
 }
 
 /**
@@ -79,10 +79,10 @@ export class AuthFailureThrottler {
       const isOutrun = (this.#counting.get(key) ?? 0) >= budget.limit;
       return isOutrun ? toSeconds(budget.lockSeconds * 1000) : null;
     }
-    if (length === 0 || now - known.comparedAt < COMPARE_EVERY_MS) {
+    if (length === 0 || now < known.comparesAt) {
       return toSeconds(known.lockedUntil - now);
     }
-    this.#known.set(key, { ...known, comparedAt: now });
+    this.#known.set(key, { ...known, comparesAt: now + COMPARE_EVERY_MS });
     return null;
   }
 
@@ -107,7 +107,7 @@ export class AuthFailureThrottler {
       return toSeconds(meanwhile.lockedUntil - now);
     }
     const lockedUntil = lockMs > 0 ? now + lockMs : 0;
-    this.#known.set(key, { generation, lockedUntil, comparedAt: 0 });
+    this.#known.set(key, { generation, lockedUntil, comparesAt: 0 });
     const keepUntil = Math.max(now + budget.windowSeconds * 1000, lockedUntil);
     this.#keepUntil = Math.max(this.#keepUntil, keepUntil);
     if (lockMs > 0) this.#nameSource(now);
@@ -126,7 +126,7 @@ export class AuthFailureThrottler {
     const now = this.clock.elapsed();
     if (budget.strict && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
     if (forgets) {
-      this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0, comparedAt: 0 });
+      this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0, comparesAt: 0 });
     }
     return null;
   }
