@@ -1,9 +1,10 @@
 import { ConfigurableModuleBuilder, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { exported, providers } from './hooks.providers.ts';
+import { exported, failureStorage, providers } from './hooks.providers.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 import { agentController } from './http/agent.controller.ts';
+import { FAILURE_STORAGE } from './http/auth/failure-storage.ts';
 import { HOOK_INGRESS } from './http/hook.decorators.ts';
 import { mappedController } from './http/mapped.controller.ts';
 import { runController } from './http/run.controller.ts';
@@ -52,16 +53,30 @@ class NamedHooksModule {}
 @Module({})
 class HooksOptionsModule {}
 
+/**
+ * The throttler's token, private: `ThrottlerModule` itself is global, and a host's `ThrottlerGuard`, also one on our
+ * routes, would count requests by what is meant for failures.
+ */
+@Module({ providers: failureStorage, exports: [FAILURE_STORAGE] })
+class AuthFailureThrottlerModule {}
+
 /** One import of the module: its own controllers, mounted at its prefix, and an identity that two imports never share. */
 function toIngress(definition: DynamicModule, extras: HooksModuleExtras): DynamicModule {
   const ingress = Symbol('hook ingress');
   const prefix = normalizePrefix(extras.path ?? DEFAULT_PREFIX);
   const decorators = extras.decorators ?? [];
   const { imports = [], providers: options = [] } = definition;
+  const given = {
+    module: HooksOptionsModule,
+    imports,
+    providers: options,
+    exports: [GIVEN_OPTIONS],
+  };
   const module: DynamicModule = {
     ...definition,
     imports: [
-      { module: HooksOptionsModule, imports, providers: options, exports: [GIVEN_OPTIONS] },
+      given,
+      { module: AuthFailureThrottlerModule, imports: [given] },
       ...new Set([...imports, ...(extras.imports ?? [])]),
     ],
     controllers: [wakeController, agentController, runController, mappedController].map(

@@ -16,7 +16,7 @@ import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
 import { Hooks } from './hooks.service.ts';
 import { AnswerWriter } from './http/answer.ts';
 import { ClientAddresses } from './http/auth/client-address.ts';
-import { BoundedFailureStorage, FAILURE_STORAGE } from './http/auth/failure-storage.ts';
+import { FAILURE_STORAGE, getStorageToken } from './http/auth/failure-storage.ts';
 import { AuthFailureThrottler } from './http/auth/auth-failure.throttler.ts';
 import { HookAuthentication } from './http/auth/hook-authentication.ts';
 import { SignatureCheck } from './http/auth/signature-check.ts';
@@ -177,6 +177,12 @@ function given(
   return { provide, inject: [GIVEN_OPTIONS], useFactory: pick };
 }
 
+/** Where all processes count failures; null: each by itself. */
+export const failureStorage: Provider[] = [
+  given(getStorageToken(), ({ authFailures }) => authFailures?.storage ?? null),
+  { provide: FAILURE_STORAGE, useExisting: getStorageToken() },
+];
+
 const wiring: readonly Provider[] = [
   { provide: HOOKS_MODULE_OPTIONS, inject: [GIVEN_OPTIONS, HOOKS_PREFIX], useFactory: toSettings },
   HookHandlers,
@@ -188,7 +194,6 @@ const wiring: readonly Provider[] = [
   given(OPTION_NAMES, ({ names }) => names ?? MODULE_NAMES),
   HooksSettings,
   ConfiguredAgents,
-  BoundedFailureStorage,
   given(Clock, ({ clock }) => clock ?? new SystemClock()),
   given(AgentRunner, ({ runner }) => runner),
   given(SENDER_VERIFIERS, ({ verifiers }) => verifiers ?? {}),
@@ -198,12 +203,6 @@ const wiring: readonly Provider[] = [
     provide: AgentDirectory,
     inject: [GIVEN_OPTIONS, ConfiguredAgents],
     useFactory: ({ directory }: HooksModuleOptions, own: ConfiguredAgents) => directory ?? own,
-  },
-  {
-    provide: FAILURE_STORAGE,
-    inject: [GIVEN_OPTIONS, BoundedFailureStorage],
-    useFactory: ({ authFailures }: HooksModuleOptions, own: BoundedFailureStorage) =>
-      authFailures?.storage ?? own,
   },
   // Before the first request: an SDK is registered before the module is made.
   { provide: 'tracing', useFactory: findTracing },

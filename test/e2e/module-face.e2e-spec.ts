@@ -1,10 +1,10 @@
-import { createRequire } from 'node:module';
 import { Injectable, Module } from '@nestjs/common';
 import type { CanActivate, DynamicModule, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { TestingModuleBuilder } from '@nestjs/testing';
+import { ThrottlerModule, getStorageToken } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { IsOptional } from 'class-validator';
 import { exported } from '../../src/hooks/hooks.providers.ts';
@@ -34,11 +34,6 @@ import type {
 import { memoryLedger } from '../../src/testing.ts';
 import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
 import { RecordingChannel } from '../support/recording.ts';
-
-// CommonJS that requires Nest: Jest would run it while Nest is still evaluated.
-const { ThrottlerModule, getStorageToken }: typeof import('@nestjs/throttler') = createRequire(
-  import.meta.url,
-)('@nestjs/throttler');
 
 let app: NestFastifyApplication;
 afterEach(() => app?.close());

@@ -21,10 +21,7 @@ import {
   Refusals,
   WorkLedger,
 } from '../../src/hooks/index.ts';
-import {
-  BoundedFailureStorage,
-  FAILURE_STORAGE,
-} from '../../src/hooks/http/auth/failure-storage.ts';
+import { FAILURE_STORAGE } from '../../src/hooks/http/auth/failure-storage.ts';
 import type { Preview, PreviewRequest } from '../../src/hooks/index.ts';
 import { ConsoleModule } from '../../src/service/console/index.ts';
 import { Metrics, OpsModule } from '../../src/service/ops/index.ts';
@@ -245,7 +242,7 @@ function hooksStandIn({
       }),
     },
     { provide: OperatorRequests, useValue: requests },
-    { provide: FAILURE_STORAGE, useClass: BoundedFailureStorage },
+    { provide: FAILURE_STORAGE, useValue: null },
     { provide: CHANNEL_BINDINGS, useValue: { chan_1: { provider: channel, to: '+1' } } },
     ChannelDelivery,
     HostErrors,

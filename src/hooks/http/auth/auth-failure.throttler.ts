@@ -13,7 +13,6 @@ import {
   toSeconds,
 } from './failure-storage.ts';
 
-const NAME = 'auth-failures';
 const WARN_EVERY_MS = 60_000;
 /** How long the next short token of a locked client has to wait, in milliseconds. */
 const COMPARE_EVERY_MS = 1000;
@@ -30,12 +29,13 @@ interface KnownClient {
 }
 
 /**
- * The failure budget of a client: its address, or `<scope>:<address>` for a budget apart, e.g. `ops:10.0.0.1`. Only
- * failures count, so a good sender costs nothing here.
+ * Throttler `auth-failures`: the failure budget of a client, which is its address, or `<scope>:<address>` for a budget
+ * apart, e.g. `ops:10.0.0.1`. No `ThrottlerGuard`, since that counts requests: only failures count, so a good sender costs
+ * nothing here, and no mark of a route skips it.
  *
- * Failures are counted by a storage of `@nestjs/throttler`'s contract, which has only `increment`. What it cannot say
- * is remembered here, bounded: who is locked (so that failures during a lock neither count nor lengthen it), and how
- * often a right token has begun the count anew.
+ * Counted by a `ThrottlerStorage` of `@nestjs/throttler`, which has only `increment`. What that cannot say is remembered
+ * here, bounded: who is locked (so that failures during a lock neither count nor lengthen it), and how often a right token
+ * has begun the count anew.
  * @publicApi
  */
 @Injectable()
@@ -44,16 +44,16 @@ export class AuthFailureThrottler {
   readonly #known = new BoundedMap<KnownClient>();
   #keepUntil = 0;
   #warnedAt = -Infinity;
-  /** Failures that the storage is still counting, by key: what comes meanwhile must not outrun the count. */
+  /** Failures that the storage is still counting, by tracker: what comes meanwhile must not outrun the count. */
   readonly #counting = new Map<string, number>();
   /** The one address that failed since this began to watch; null: there were several. */
   #source: string | null | undefined;
   #namedSourceAt = -Infinity;
-  /** Counts while the storage cannot. */
-  readonly #own: BoundedFailureStorage;
+  /** Counts where no storage is given, and while it cannot. */
+  readonly #own: ThrottlerStorage;
 
   constructor(
-    @Inject(FAILURE_STORAGE) private readonly storage: ThrottlerStorage,
+    @Inject(FAILURE_STORAGE) private readonly storage: ThrottlerStorage | null,
     private readonly settings: HooksSettings,
     private readonly clock: Clock,
   ) {
@@ -72,17 +72,17 @@ export class AuthFailureThrottler {
    */
   mayCompare(client: string, length: number, budget = this.#budget): number | null {
     if (length >= SHORTEST_GOOD_TOKEN) return null;
-    const key = throttleKey(client);
-    const known = this.#known.get(key);
+    const tracker = throttleKey(client);
+    const known = this.#known.get(tracker);
     const now = this.clock.elapsed();
     if (known === undefined || known.lockedUntil <= now) {
-      const isOutrun = (this.#counting.get(key) ?? 0) >= budget.limit;
+      const isOutrun = (this.#counting.get(tracker) ?? 0) >= budget.limit;
       return isOutrun ? toSeconds(budget.lockSeconds * 1000) : null;
     }
     if (length === 0 || now < known.comparesAt) {
       return toSeconds(known.lockedUntil - now);
     }
-    this.#known.set(key, { ...known, comparesAt: now + COMPARE_EVERY_MS });
+    this.#known.set(tracker, { ...known, comparesAt: now + COMPARE_EVERY_MS });
     return null;
   }
 
@@ -92,22 +92,22 @@ export class AuthFailureThrottler {
    */
   async fail(client: string, budget = this.#budget): Promise<number | null> {
     if (!this.isWatching) this.#forgetAll();
-    const key = throttleKey(client);
+    const tracker = throttleKey(client);
     const now = this.clock.elapsed();
-    const known = this.#known.get(key);
+    const known = this.#known.get(tracker);
     if (known !== undefined && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
-    this.#noteSource(key);
+    this.#noteSource(tracker);
     const hasServed = known !== undefined && known.lockedUntil > 0;
     const generation = (known?.generation ?? 0) + (hasServed ? 1 : 0);
-    this.#counting.set(key, (this.#counting.get(key) ?? 0) + 1);
-    const lockMs = await this.#increment(`${key} ${generation}`, budget);
-    this.#counted(key);
-    const meanwhile = this.#known.get(key);
+    this.#counting.set(tracker, (this.#counting.get(tracker) ?? 0) + 1);
+    const lockMs = await this.#increment(`${tracker} ${generation}`, budget);
+    this.#counted(tracker);
+    const meanwhile = this.#known.get(tracker);
     if (meanwhile !== undefined && meanwhile.lockedUntil > now) {
       return toSeconds(meanwhile.lockedUntil - now);
     }
     const lockedUntil = lockMs > 0 ? now + lockMs : 0;
-    this.#known.set(key, { generation, lockedUntil, comparesAt: 0 });
+    this.#known.set(tracker, { generation, lockedUntil, comparesAt: 0 });
     const keepUntil = Math.max(now + budget.windowSeconds * 1000, lockedUntil);
     this.#keepUntil = Math.max(this.#keepUntil, keepUntil);
     if (lockMs > 0) this.#nameSource(now);
@@ -120,13 +120,13 @@ export class AuthFailureThrottler {
    * @param forgets false: the failures stay, since whoever holds this token could guess another one
    */
   admit(client: string, budget = this.#budget, forgets = true): number | null {
-    const key = throttleKey(client);
-    const known = this.#known.get(key);
+    const tracker = throttleKey(client);
+    const known = this.#known.get(tracker);
     if (known === undefined) return null;
     const now = this.clock.elapsed();
     if (budget.strict && known.lockedUntil > now) return toSeconds(known.lockedUntil - now);
     if (forgets) {
-      this.#known.set(key, { generation: known.generation + 1, lockedUntil: 0, comparesAt: 0 });
+      this.#known.set(tracker, { generation: known.generation + 1, lockedUntil: 0, comparesAt: 0 });
     }
     return null;
   }
@@ -136,14 +136,14 @@ export class AuthFailureThrottler {
     this.#source = undefined;
   }
 
-  #counted(key: string): void {
-    const left = (this.#counting.get(key) ?? 0) - 1;
-    if (left > 0) this.#counting.set(key, left);
-    else this.#counting.delete(key);
+  #counted(tracker: string): void {
+    const left = (this.#counting.get(tracker) ?? 0) - 1;
+    if (left > 0) this.#counting.set(tracker, left);
+    else this.#counting.delete(tracker);
   }
 
-  #noteSource(key: string): void {
-    const address = key.replace(/^(?:ops|web|opsweb):/, '');
+  #noteSource(tracker: string): void {
+    const address = tracker.replace(/^(?:ops|web|opsweb):/, '');
     if (this.#source === undefined) this.#source = address;
     else if (this.#source !== address) this.#source = null;
   }
@@ -163,14 +163,15 @@ export class AuthFailureThrottler {
 
   /** How long the failure locks its client, in milliseconds; 0: not at all. The last one within the limit does. */
   async #increment(key: string, budget: AuthFailuresOptions): Promise<number> {
-    const { limit, windowSeconds, lockSeconds } = budget;
-    const rule = [windowSeconds * 1000, limit - 1, lockSeconds * 1000] as const;
+    const [ttl, blockDuration] = [budget.windowSeconds * 1000, budget.lockSeconds * 1000];
+    // A throttler blocks with the first one beyond its limit.
+    const throttler = [ttl, budget.limit - 1, blockDuration, 'auth-failures'] as const;
     let record: FailureRecord;
     try {
-      record = await this.storage.increment(key, ...rule, NAME);
+      record = await (this.storage ?? this.#own).increment(key, ...throttler);
     } catch (error) {
       this.#warn(error);
-      record = await this.#own.increment(key, ...rule);
+      record = await this.#own.increment(key, ...throttler);
     }
     return record.isBlocked ? Math.max(1, record.timeToBlockExpire) * 1000 : 0;
   }

@@ -4,13 +4,15 @@ import '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../ports/index.ts';
 
-// The only file that loads @nestjs/throttler. That is CommonJS and requires Nest: imported, Jest would run it while it
-// still links Nest, and refuse. Required here it runs after both of Nest's packages above.
-const throttler: typeof import('@nestjs/throttler') = createRequire(import.meta.url)(
-  '@nestjs/throttler',
-);
+// The only file that loads @nestjs/throttler. That is CommonJS and requires Nest, which is ES modules: imported, the suite
+// of a host would not start, since Jest runs it while it still links Nest ("Cannot require() ES Module … in a cycle").
+// Required here it runs after both of Nest's packages above.
+export const { getStorageToken }: typeof import('@nestjs/throttler') = createRequire(
+  import.meta.url,
+)('@nestjs/throttler');
 
-export const FAILURE_STORAGE = throttler.getStorageToken();
+/** What is under the throttler's token in a module of its own, for the ingress, which has nothing under that token. */
+export const FAILURE_STORAGE = Symbol('storage of failed authentications');
 
 /** What one failure came to; durations in whole seconds. */
 export type FailureRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
