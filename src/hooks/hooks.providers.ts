@@ -107,48 +107,49 @@ function toSettings(given: HooksModuleOptions, path: string): HooksSettingsInput
   const { ledger: _1, runner: _2, directory: _3, channels: _4, clock: _5, ...rest } = given;
   const { observer: _6, shutdownSeconds: _7, names: _8, verifiers: _9, ...others } = rest;
   const { authFailures, ...settings } = others;
-  if (authFailures === undefined) return { ...settings, path };
-  const { storage: _10, ...budget } = authFailures;
+  const { storage: _10, ...budget } = authFailures ?? {};
   return { ...settings, authFailures: budget, path };
 }
 
+/** What a host wires: the methods that are called, what has them, and what to pass in place of a thing without. */
+const PARTS = {
+  ledger: ['open', 'LedgerProvider', 'sqliteLedger({ dir })'],
+  runner: ['run', 'AgentRunner', 'demoRunner(), or an instance of your own'],
+  directory: ['list resolve', 'AgentDirectory', 'an instance of a class that extends it'],
+  clock: ['now elapsed wait', 'Clock', 'an instance of a class that extends it'],
+  observer: ['observe ended', 'RequestObserver', 'an instance of a class that extends it'],
+  storage: ['increment', 'ThrottlerStorage', 'an instance, not a class or a token'],
+  channel: ['send', 'Channel', 'one of nestjs-agent-hooks/channels, or an instance of your own'],
+  verifier: ['call', 'function', 'one that says true or false'],
+} as const;
+
 /** JavaScript, and a factory that was cast, can return anything. */
-function refuseWiring({
-  ledger,
-  runner,
-  channels,
-  verifiers = {},
-  shutdownSeconds = 0,
-}: HooksModuleOptions): void {
-  if (ledger === undefined) {
-    throw new Error('HooksModule has no ledger: pass ledger: sqliteLedger({ dir }).');
+function refuseWiring({ channels = {}, verifiers = {}, ...given }: HooksModuleOptions): void {
+  for (const part of ['ledger', 'runner', 'directory', 'clock', 'observer'] as const) {
+    refuseUnless(part, given[part]);
   }
-  if (runner === undefined) {
-    throw new Error('HooksModule has no agent runner: pass runner: demoRunner(), or your own.');
-  }
-  if (typeof runner.run !== 'function') {
-    throw new Error(
-      'HooksModule: runner is no AgentRunner; pass demoRunner(), or an instance of your own.',
-    );
-  }
-  for (const id of CHANNEL_IDS) {
-    const binding: { provider?: { send?: unknown } } | undefined = channels?.[id];
-    if (binding !== undefined && typeof binding.provider?.send !== 'function') {
-      throw new Error(
-        `HooksModule: channels.${id}.provider is no Channel; pass one of nestjs-agent-hooks/channels, e.g. telegram({ token }), or your own.`,
-      );
-    }
+  refuseUnless('storage', given.authFailures?.storage, 'authFailures.storage');
+  for (const id of CHANNEL_IDS.filter((one) => channels[one] !== undefined)) {
+    refuseUnless('channel', channels[id]?.provider ?? {}, `channels.${id}.provider`);
   }
   for (const [name, verifier] of Object.entries<unknown>(verifiers)) {
-    if (typeof verifier !== 'function') {
-      throw new Error(
-        `HooksModule: verifiers.${name} is no function; pass one that says true or false.`,
-      );
-    }
+    refuseUnless('verifier', verifier ?? {}, `verifiers.${name}`);
   }
-  if (!(shutdownSeconds >= 0)) {
+  if (!((given.shutdownSeconds ?? 0) >= 0)) {
     throw new Error('HooksModule: shutdownSeconds must be a number of seconds, 0 or more.');
   }
+}
+
+/** @throws Error unless it has the methods of such a part, or is absent and has a default */
+function refuseUnless(part: keyof typeof PARTS, given: unknown, name: string = part): void {
+  const [methods, kind, remedy] = PARTS[part];
+  const isAbsent = given === undefined || given === null;
+  if (isAbsent && (part === 'ledger' || part === 'runner')) {
+    throw new Error(`HooksModule has no ${part}: pass ${part}: ${remedy}.`);
+  }
+  const can = (method: string): boolean => typeof Object(given)[method] === 'function';
+  if (isAbsent || methods.split(' ').every(can)) return;
+  throw new Error(`HooksModule: ${name} is no ${kind}; pass ${remedy}.`);
 }
 
 const EXTRAS = ['path', 'name', 'isGlobal', 'decorators', 'providers', 'imports'] as const;

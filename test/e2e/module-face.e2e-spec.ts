@@ -393,7 +393,14 @@ describe('forRootAsync refuses at the start', () => {
     Test.createTestingModule({
       imports: [HooksModule.forRootAsync({ useFactory: () => returned as HooksModuleOptions })],
     }).compile();
-  const good = { enabled: true, token: TOKEN, ledger: memoryLedger(), runner };
+  const ledger = { open: jest.fn() };
+  const good = { enabled: true, token: TOKEN, ledger, runner };
+  const LEDGER = /^HooksModule: ledger is no LedgerProvider; pass sqliteLedger\(\{ dir \}\)\.$/;
+  const DIRECTORY =
+    /: directory is no AgentDirectory; pass an instance of a class that extends it\.$/;
+  const CLOCK = /: clock is no Clock; pass an instance of a class that extends it\.$/;
+  const STORAGE =
+    /: authFailures\.storage is no ThrottlerStorage; pass an instance, not a class or a token\.$/;
 
   it.each([
     [
@@ -417,6 +424,40 @@ describe('forRootAsync refuses at the start', () => {
       /: runner is no AgentRunner; pass demoRunner\(\), or an instance of your own/,
     ],
     [
+      'no ledger',
+      { ...good, ledger: undefined },
+      /^HooksModule has no ledger: pass ledger: sqliteLedger\(\{ dir \}\)\.$/,
+    ],
+    ['the name of a database', { ...good, ledger: 'sqlite' }, LEDGER],
+    ['what makes a ledger, not called', { ...good, ledger: memoryLedger }, LEDGER],
+    [
+      'no runner',
+      { ...good, runner: null },
+      /^HooksModule has no runner: pass runner: demoRunner\(\), or an instance of your own\.$/,
+    ],
+    ['a directory that lists nobody', { ...good, directory: { resolve: () => 'main' } }, DIRECTORY],
+    ['a directory that finds nobody', { ...good, directory: { list: () => [] } }, DIRECTORY],
+    ['the class of a directory', { ...good, directory: AgentDirectory }, DIRECTORY],
+    ['a function for a clock', { ...good, clock: Date }, CLOCK],
+    ['a clock that only tells the time', { ...good, clock: { now: Date.now } }, CLOCK],
+    [
+      'an observer that hears of no end',
+      { ...good, observer: { observe: () => {} } },
+      /: observer is no RequestObserver; pass an instance of a class that extends it\.$/,
+    ],
+    ['options for a storage', { ...good, authFailures: { limit: 2, storage: {} } }, STORAGE],
+    ['a token for a storage', { ...good, authFailures: { storage: getStorageToken() } }, STORAGE],
+    [
+      'a pattern for a verifier',
+      { ...good, verifiers: { acme: 'sha256' } },
+      /: verifiers\.acme is no function; pass one that says true or false\.$/,
+    ],
+    [
+      'no verifier',
+      { ...good, verifiers: { acme: undefined } },
+      /: verifiers\.acme is no function;/,
+    ],
+    [
       'less than no time for a stop',
       { ...good, shutdownSeconds: -1 },
       /: shutdownSeconds must be a number of seconds, 0 or more/,
@@ -428,5 +469,11 @@ describe('forRootAsync refuses at the start', () => {
     ],
   ])('a factory that returns %s', async (_, returned, sentence) => {
     await expect(starting(returned)).rejects.toThrow(sentence);
+    expect(ledger.open).not.toHaveBeenCalled();
+  });
+
+  it('and takes null for what has a default', async () => {
+    const nulls = { directory: null, clock: null, observer: null, authFailures: null };
+    await expect(starting({ ...good, ...nulls })).resolves.toBeDefined();
   });
 });
