@@ -39,10 +39,10 @@ export {
   LedgerAdmin,
   Maintenance,
   Refusals,
+  RequestObserver,
   Sessions,
 } from './hooks/ports/index.ts';
 
-export { RequestObserver } from './hooks/ports/index.ts';
 export type { ObservedRequest } from './hooks/ports/index.ts';
 export { ConfigurationError } from './hooks/options/index.ts';
 export { Rejection } from './hooks/ports/rejection.ts';

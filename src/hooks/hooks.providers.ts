@@ -296,6 +296,7 @@ export const providers: Provider[] = [
 export const exported = [
   Hooks,
   HookAuthentication,
+  AuthFailureThrottler,
   AgentPolicy,
   SessionPolicy,
   ModelPolicy,
@@ -314,5 +315,6 @@ export const exported = [
   ConsoleSessions,
   ExternalServices,
   OperatorRequests,
+  RequestObserver,
   Clock,
 ];

@@ -15,6 +15,7 @@ import {
   AgentDirectory,
   AgentRunner,
   AgentDispatch,
+  AuthFailureThrottler,
   ChannelDelivery,
   EventStore,
   HookGuard,
@@ -22,6 +23,7 @@ import {
   HooksModule,
   MappingService,
   Rejection,
+  RequestObserver,
   SessionPolicy,
   TransformSandbox,
 } from '../../src/index.ts';
@@ -30,6 +32,7 @@ import type {
   AgentTurn,
   HooksModuleExtras,
   HooksModuleOptions,
+  ObservedRequest,
 } from '../../src/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { GOOD, TOKEN, runner } from '../support/ingress-host.ts';
@@ -188,9 +191,9 @@ describe('The decorators decide, proved by taking them away', () => {
 });
 
 describe('What the module exports', () => {
-  it('is 21 providers', () => {
+  it('is 23 providers', () => {
     const exported: unknown = Reflect.getMetadata('exports', HooksModule);
-    expect(exported).toHaveLength(21);
+    expect(exported).toHaveLength(23);
   });
 
   it('is what providers of the host inject', async () => {
@@ -221,7 +224,13 @@ describe('What the module exports', () => {
 
 describe('What the module exports is replaced by forRoot({ providers })', () => {
   const PORTS: readonly unknown[] = [EventStore, Sessions, LedgerAdmin, Maintenance];
-  const ABSTRACT: readonly unknown[] = [...PORTS, Clock, AgentRunner, AgentDirectory];
+  const ABSTRACT: readonly unknown[] = [
+    ...PORTS,
+    Clock,
+    AgentRunner,
+    AgentDirectory,
+    RequestObserver,
+  ];
 
   it.each(exported.filter((token) => !ABSTRACT.includes(token)))(
     '%p: an own class',
@@ -245,6 +254,35 @@ describe('What the module exports is replaced by forRoot({ providers })', () => 
     };
     const details = await app.get(EventStore, { strict: false }).get(eventId);
     expect(details?.receivedAt).toBe('2023-11-14T22:13:20.000Z');
+  });
+
+  it('RequestObserver: the host’s hears of every answer', async () => {
+    const heard: unknown[][] = [];
+    class Own extends RequestObserver {
+      override observe({ hook, status, code }: ObservedRequest): void {
+        heard.push([hook, status, code]);
+      }
+    }
+    await start({ providers: [{ provide: RequestObserver, useClass: Own }] });
+    await post('/hooks/wake', { text: 'x' }, WRONG);
+    await post('/hooks/wake', { text: 'x' });
+    expect(heard).toEqual([
+      ['wake', 401, 'unauthorized'],
+      ['wake', 200, undefined],
+    ]);
+    expect(await stored()).toBe(1);
+  });
+
+  it('AuthFailureThrottler: the host’s decides how often one may fail', async () => {
+    class Own extends AuthFailureThrottler {
+      override async fail(): Promise<number> {
+        return 7;
+      }
+    }
+    await start({ providers: [{ provide: AuthFailureThrottler, useClass: Own }] });
+    const locked = await post('/hooks/wake', { text: 'x' }, WRONG);
+    expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(await stored()).toBe(0);
   });
 
   it.each([EventStore, Sessions, LedgerAdmin, Maintenance])(
