@@ -65,13 +65,8 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
   const ingress = Symbol('hook ingress');
   const prefix = normalizePrefix(extras.path ?? DEFAULT_PREFIX);
   const decorators = extras.decorators ?? [];
-  const { imports = [], providers: options = [] } = definition;
-  const given = {
-    module: HooksOptionsModule,
-    imports,
-    providers: options,
-    exports: [GIVEN_OPTIONS],
-  };
+  const { imports = [], providers: own = [] } = definition;
+  const given = { module: HooksOptionsModule, imports, providers: own, exports: [GIVEN_OPTIONS] };
   const module: DynamicModule = {
     ...definition,
     imports: [

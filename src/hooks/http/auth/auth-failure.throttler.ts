@@ -30,12 +30,12 @@ interface KnownClient {
 
 /**
  * Throttler `auth-failures`: the failure budget of a client, which is its address, or `<scope>:<address>` for a budget
- * apart, e.g. `ops:10.0.0.1`. No `ThrottlerGuard`, since that counts requests: only failures count, so a good sender costs
- * nothing here, and no mark of a route skips it.
+ * apart, e.g. `ops:10.0.0.1`. It counts failures, no requests as a `ThrottlerGuard` does: a good sender costs nothing
+ * here, and no mark of a route skips it.
  *
- * Counted by a `ThrottlerStorage` of `@nestjs/throttler`, which has only `increment`. What that cannot say is remembered
- * here, bounded: who is locked (so that failures during a lock neither count nor lengthen it), and how often a right token
- * has begun the count anew.
+ * Counted by a `ThrottlerStorage` of `@nestjs/throttler`, which has only `increment`. What that cannot say is kept
+ * here, bounded: who is locked (so that failures during a lock neither count nor lengthen it), and how often a right
+ * token has begun the count anew.
  * @publicApi
  */
 @Injectable()
@@ -79,9 +79,7 @@ export class AuthFailureThrottler {
       const isOutrun = (this.#counting.get(tracker) ?? 0) >= budget.limit;
       return isOutrun ? toSeconds(budget.lockSeconds * 1000) : null;
     }
-    if (length === 0 || now < known.comparesAt) {
-      return toSeconds(known.lockedUntil - now);
-    }
+    if (length === 0 || now < known.comparesAt) return toSeconds(known.lockedUntil - now);
     this.#known.set(tracker, { ...known, comparesAt: now + COMPARE_EVERY_MS });
     return null;
   }

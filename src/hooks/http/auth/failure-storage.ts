@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
-import { Injectable } from '@nestjs/common';
 import '@nestjs/core';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { Clock } from '../../ports/index.ts';
 
-// The only file that loads @nestjs/throttler. That is CommonJS and requires Nest, which is ES modules: imported, the suite
-// of a host would not start, since Jest runs it while it still links Nest ("Cannot require() ES Module … in a cycle").
-// Required here it runs after both of Nest's packages above.
+// The only file that loads @nestjs/throttler. That is CommonJS and requires Nest, which is ES modules: imported, a
+// host's Jest would run it while it still links Nest, and refuse ("Cannot require() ES Module … in a cycle").
+// Required here it runs after Nest.
 export const { getStorageToken }: typeof import('@nestjs/throttler') = createRequire(
   import.meta.url,
 )('@nestjs/throttler');
@@ -31,7 +30,6 @@ const NONE: Failures = { times: [], lockedUntil: 0 };
  * The throttler's storage contract in this process's memory: a sliding window per key, bounded however many addresses
  * knock. (The throttler's own keeps every key of the window.)
  */
-@Injectable()
 export class BoundedFailureStorage implements ThrottlerStorage {
   readonly #failures = new BoundedMap<Failures>();
 
