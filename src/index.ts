@@ -9,6 +9,7 @@ export { InjectHooks, getHooksToken } from './hooks/inject-hooks.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
 export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
 export { HookGuard } from './hooks/http/hook.guard.ts';
+export { SignatureGuard } from './hooks/http/signature.guard.ts';
 export { hooksOpenApi } from './hooks/operating/openapi.ts';
 export type { OpenApiDocument } from './hooks/operating/openapi.ts';
 

@@ -57,6 +57,7 @@ export type {
   ObservedEnd,
   WaitForOption,
 } from './hooks/ports/index.ts';
+export type { SignatureGuardOptions } from './hooks/http/signature.guard.ts';
 export type { HookAnswer } from './hooks/http/hook-call.ts';
 export type {
   Preview,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
 import type { Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { HooksSettings } from '../options/index.ts';
 import type { HooksOptions } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
@@ -19,7 +19,12 @@ export class BodyBudget {
   readonly #requests = new Map<IncomingMessage, number>();
   #held = 0;
 
-  constructor(private readonly settings: HooksSettings) {}
+  constructor(
+    @Inject(HooksSettings)
+    private readonly settings: {
+      readonly current: { readonly hooks: { maxInFlightBytes?: number } };
+    },
+  ) {}
 
   get held(): number {
     return this.#held;

@@ -111,11 +111,14 @@ export function guessable({ secrets, verifier }: PathSigner, path: string, key: 
     const message = `has what anybody can guess, and ${scheme.name} shows nothing else; give the hook a match.path of at least ${SHORTEST_SECRET} characters that nobody can`;
     return [{ key: `${key}.secrets`, message }];
   }
-  return secrets.flatMap((secret): Problem[] => {
-    if (secret.text.length >= SHORTEST_SECRET) return [];
-    const message = `is shorter than ${SHORTEST_SECRET} characters, and can be guessed by whoever sees one signed request; use a longer random string at both ends`;
-    return [{ key: `${key}.${secret.key}`, message }];
-  });
+  return shortSecrets(secrets).map((problem) => ({ ...problem, key: `${key}.${problem.key}` }));
+}
+
+export function shortSecrets(secrets: readonly SenderSecret[]): Problem[] {
+  const message = `is shorter than ${SHORTEST_SECRET} characters, and can be guessed by whoever sees one signed request; use a longer random string at both ends`;
+  return secrets.flatMap(({ text, key }) =>
+    text.length >= SHORTEST_SECRET ? [] : [{ key, message }],
+  );
 }
 
 export function signatureHeaders({ proofs }: SignatureScheme): string[] {
