@@ -11,6 +11,7 @@ import { runController } from './http/run.controller.ts';
 import { wakeController } from './http/wake.controller.ts';
 import { getHooksToken } from './inject-hooks.ts';
 import { DEFAULT_PREFIX, HOOKS_NAME, normalizePrefix } from './options/index.ts';
+import { NotByClassModule, toldApart } from './several-ingresses.ts';
 
 const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOptions>({
   optionsInjectionToken: GIVEN_OPTIONS,
@@ -64,7 +65,11 @@ class AuthFailureThrottlerModule {}
 function toIngress(definition: DynamicModule, extras: HooksModuleExtras): DynamicModule {
   const ingress = Symbol('hook ingress');
   const prefix = normalizePrefix(extras.path ?? DEFAULT_PREFIX);
-  const decorators = extras.decorators ?? [];
+  const { name, isGlobal = false, decorators = [] } = extras;
+  const byName = exported.map((service) => ({
+    provide: getHooksToken(name, service),
+    useExisting: service,
+  }));
   const { imports = [], providers: own = [] } = definition;
   const given = { module: HooksOptionsModule, imports, providers: own, exports: [GIVEN_OPTIONS] };
   const module: DynamicModule = {
@@ -73,36 +78,37 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
       given,
       { module: AuthFailureThrottlerModule, imports: [given] },
       ...new Set([...imports, ...(extras.imports ?? [])]),
+      ...(name === undefined ? [] : [NotByClassModule.behind(name)]),
     ],
     controllers: [wakeController, agentController, runController, mappedController].map(
       (controller) => controller({ prefix, ingress, decorators }),
     ),
     providers: [
       { provide: HOOK_INGRESS, useValue: ingress },
-      { provide: HOOKS_NAME, useValue: extras.name },
       { provide: HOOKS_PREFIX, useValue: prefix },
+      { provide: HOOKS_NAME, useValue: name ?? null },
+      toldApart,
       { provide: HOOK_MARKS, useValue: decorators },
       ...(extras.providers ?? []),
+      ...byName,
     ],
+    exports: byName.map(({ provide }) => provide),
   };
-  const { name, isGlobal = false } = extras;
-  if (name !== undefined) return named(module, name, isGlobal);
+  if (name !== undefined) return named(module, byName, isGlobal);
   if (!isGlobal) return module;
   return { module: GlobalHooksModule, global: true, imports: [module], exports: [module] };
 }
 
-/** Exports what an ingress exports, under tokens that have its name: by class, a module with two would get that of the first. */
-function named(ingress: DynamicModule, name: string, isGlobal: boolean): DynamicModule {
-  const tokens = exported.map((service) => ({
-    provide: getHooksToken(name, service),
-    useExisting: service,
-  }));
+type ByName = { readonly provide: string; readonly useExisting: unknown }[];
+
+/** Exports what an ingress exports by its name alone: by class, a module with two would get that of the first. */
+function named(ingress: DynamicModule, byName: ByName, isGlobal: boolean): DynamicModule {
   const module: DynamicModule = {
     module: NamedHooksModule,
     global: isGlobal,
     imports: [ingress],
-    providers: tokens,
-    exports: tokens.map(({ provide }) => provide),
+    providers: byName,
+    exports: byName.map(({ provide }) => provide),
   };
   INGRESSES.set(module, ingress);
   return module;

@@ -55,8 +55,8 @@ export interface HooksModuleExtras {
   /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */
   readonly path?: string | undefined;
   /**
-   * Of one of several ingresses: what it exports is injected with {@link InjectHooks}, and not by class. @default none,
-   * which is injected by class
+   * Of one of several ingresses: what it exports is injected with {@link InjectHooks}, and not by class. One ingress of an
+   * application may have none, and no two the same. @default none, which is injected by class, too
    */
   readonly name?: string | undefined;
   /** True: the exported providers can be injected everywhere. @default false */
@@ -75,5 +75,7 @@ export interface HooksModuleExtras {
 export const GIVEN_OPTIONS = Symbol('given hooks options');
 
 export const HOOKS_PREFIX = Symbol('hooks prefix');
+
+/** Null: it has none. */
 
 export const HOOK_MARKS = Symbol('marks of hook routes');

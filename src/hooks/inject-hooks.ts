@@ -4,12 +4,13 @@ import { Hooks } from './hooks.service.ts';
 
 /**
  * Injects a service of the ingress that has this name.
+ * @param name @default that without a name
  * @param service any that the module exports
  * @example constructor(@InjectHooks('partners') private readonly partners: Hooks) {}
  * @publicApi
  */
 export function InjectHooks(
-  name: string,
+  name?: string,
   service: Type<unknown> | Abstract<unknown> = Hooks,
 ): ParameterDecorator & PropertyDecorator {
   return Inject(getHooksToken(name, service));
@@ -17,11 +18,13 @@ export function InjectHooks(
 
 /**
  * DI token of a service of the ingress that has this name, for `app.get` and for factories.
+ * @param name @default that without a name
+ * @param service any that the module exports
  * @publicApi
  */
 export function getHooksToken(
-  name: string,
+  name?: string,
   service: Type<unknown> | Abstract<unknown> = Hooks,
 ): string {
-  return `${service.name} of ${name}`;
+  return name === undefined ? `${service.name} without a name` : `${service.name} of ${name}`;
 }

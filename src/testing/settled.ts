@@ -20,7 +20,7 @@ export async function settled(
   { name, withinMs = WITHIN_MS }: { name?: string; withinMs?: number } = {},
 ): Promise<void> {
   const find = <T>(port: Abstract<T>): T =>
-    app.get<T>(name === undefined ? port : getHooksToken(name, port), { strict: false });
+    app.get<T>(getHooksToken(name, port), { strict: false });
   const [events, admin] = [find(EventStore), find(LedgerAdmin)];
   const until = performance.now() + withinMs;
   for (;;) {

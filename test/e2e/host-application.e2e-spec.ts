@@ -313,6 +313,7 @@ describe('Two ingresses in one application', () => {
       imports: (clock, ledger) => [
         HooksModule.forRoot({ ...given({ clock, ledger, ...limit }), path: '/one' }),
         HooksModule.forRootAsync({
+          name: 'two',
           path: '/two',
           useFactory: () => given({ clock, ledger, ...limit, token: 'the-other-hook-token-here' }),
         }),
@@ -339,7 +340,7 @@ it('A mark for the guard of the host opens one of two ingresses, and not the oth
   ingress = await openIngress({
     imports: (clock, ledger) => [
       HooksModule.forRoot({ ...given({ clock, ledger }), path: '/one', decorators: [Public()] }),
-      HooksModule.forRoot({ ...given({ clock, ledger }), path: '/two' }),
+      HooksModule.forRoot({ ...given({ clock, ledger }), name: 'two', path: '/two' }),
     ],
     module: { providers: [{ provide: APP_GUARD, useClass: PublicOnlyGuard }] },
   });

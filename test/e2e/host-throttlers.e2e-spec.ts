@@ -88,7 +88,7 @@ function wake(headers: Record<string, string>, path = '/hooks'): Promise<unknown
   return ask(`${path}/wake`, { method: 'POST', headers: { ...json, ...headers }, body });
 }
 
-async function stored(token: Parameters<typeof app.get>[0] = EventStore): Promise<number> {
+async function stored(token = getHooksToken(undefined, EventStore)): Promise<number> {
   const { events } = await app.get<EventStore>(token, { strict: false }).list({ limit: 200 });
   return events.length;
 }

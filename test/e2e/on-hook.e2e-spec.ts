@@ -62,6 +62,13 @@ class OrdersHandler {
   }
 }
 
+class Partners {
+  @OnHook('orders', { ingress: 'partners' })
+  onOrder(event: HookEvent): HookResult {
+    return skip(`of a partner: ${event.id}`);
+  }
+}
+
 let app: NestFastifyApplication;
 beforeEach(() => {
   events = [];
@@ -433,12 +440,6 @@ describe('An event whose handler is gone', () => {
 
 describe('Two ingresses', () => {
   it('have handlers of their own', async () => {
-    class Partners {
-      @OnHook('orders', { ingress: 'partners' })
-      onOrder(event: HookEvent): HookResult {
-        return skip(`of a partner: ${event.id}`);
-      }
-    }
     const imports = [ingress(), ingress({ name: 'partners', path: '/partners' })];
     const providers = [OrdersHandler, Partners];
     const testing = await Test.createTestingModule({ imports, providers }).compile();
@@ -545,6 +546,12 @@ describe('A start is refused', () => {
       [{ provide: 'late', useFactory: () => new Second() }],
       {},
       /Second\.also has @OnHook, and is made by a factory under late: provide it under its class/,
+    ],
+    [
+      'for an ingress that is not there',
+      [OrdersHandler, Partners],
+      {},
+      /Partners\.onOrder has @OnHook for an ingress with the name partners, and there is none/,
     ],
     [
       'for a mapping that decides, too',

@@ -33,7 +33,10 @@ let app: NestFastifyApplication;
 let runner: RecordingRunner;
 afterEach(() => app?.close());
 
-async function start(given: Partial<HooksModuleOptions & HooksModuleExtras> = {}): Promise<void> {
+async function start(
+  given: Partial<HooksModuleOptions & HooksModuleExtras> = {},
+  providers = [Handler],
+): Promise<void> {
   runner = new RecordingRunner();
   const hooks = HooksModule.forRoot({
     enabled: true,
@@ -45,7 +48,7 @@ async function start(given: Partial<HooksModuleOptions & HooksModuleExtras> = {}
   });
   const testing = await Test.createTestingModule({
     imports: [hooks],
-    providers: [Handler],
+    providers,
   }).compile();
   app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     logger: false,
@@ -94,7 +97,7 @@ describe('nestjs-agent-hooks/testing', () => {
   });
 
   it('settled finds an ingress by its name', async () => {
-    await start({ name: 'partners', mappings: [] });
+    await start({ name: 'partners', mappings: [] }, []);
     await settled(app, { name: 'partners' });
   });
 

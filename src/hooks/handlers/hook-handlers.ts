@@ -29,11 +29,13 @@ interface Found extends HookHandler {
 @Injectable()
 export class HookHandlers implements OnModuleInit {
   readonly #handlers = new Map<string, Found>();
+  /** A handler of each other ingress that one names. */
+  readonly #ofOthers = new Map<string | null, string>();
   readonly #scanner = new MetadataScanner();
 
   constructor(
     private readonly modules: ModulesContainer,
-    @Inject(HOOKS_NAME) private readonly ingress: string | undefined,
+    @Inject(HOOKS_NAME) private readonly ingress: string | null,
   ) {
     for (const wrapper of this.#providers()) this.#add(wrapper, classOf(wrapper));
   }
@@ -54,6 +56,14 @@ export class HookHandlers implements OnModuleInit {
       throw new Error(
         `${name} has @OnHook, which is called outside of requests: make its provider a singleton`,
       );
+    }
+    const ingresses = [...this.modules.values()].map(
+      ({ providers }) => providers.get(HOOKS_NAME)?.instance,
+    );
+    for (const [ingress, name] of this.#ofOthers) {
+      if (ingresses.includes(ingress)) continue;
+      const which = ingress === null ? 'without a name' : `with the name ${ingress}`;
+      throw new Error(`${name} has @OnHook for an ingress ${which}, and there is none`);
     }
     for (const wrapper of this.#providers()) {
       const { instance } = wrapper;
@@ -83,8 +93,12 @@ export class HookHandlers implements OnModuleInit {
     if (type === undefined || prototype === undefined) return;
     for (const method of this.#marked(prototype)) {
       for (const { id, options } of marksOf(Reflect.get(prototype, method))) {
-        if (options.ingress !== this.ingress) continue;
         const name = `${type.name}.${method}`;
+        const { ingress = null } = options;
+        if (ingress !== this.ingress) {
+          this.#ofOthers.set(ingress, name);
+          continue;
+        }
         const other = this.#handlers.get(id);
         if (other !== undefined) {
           const both =

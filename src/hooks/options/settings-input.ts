@@ -54,7 +54,7 @@ export interface HooksSettingsInput extends Given<HooksOptions> {
 /** DI token of what the host gave to `forRoot` or `forRootAsync`, the settings alone. */
 export const HOOKS_MODULE_OPTIONS = Symbol('HOOKS_MODULE_OPTIONS');
 
-/** DI token of the `name` of the ingress; undefined: it has none. */
+/** DI token of the `name` of the ingress; null: it has none. */
 export const HOOKS_NAME = Symbol('HOOKS_NAME');
 
 /** DI token of the `HandledHooks`; absent: the host's code handles none. */
