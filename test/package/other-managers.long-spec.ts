@@ -22,7 +22,8 @@ async function projectOf(manager: string): Promise<string> {
   const project = join(directory, manager);
   await mkdir(project);
   await beginProject(project, NEST);
-  await copyFile(join(ROOT, 'test/package/support/app.js'), join(project, 'app.js'));
+  for (const name of ['app.js', 'threads.js'])
+    await copyFile(join(ROOT, 'test/package/support', name), join(project, name));
   return project;
 }
 
@@ -44,8 +45,11 @@ describe('a Nest application boots and takes a wake', () => {
     expect(await wakeIn(project)).toEqual(TAKEN);
   });
 
-  it('installed by Yarn into node_modules', async () => {
-    const project = await projectOf('yarn');
+  it.each([
+    ['into node_modules', 'node-modules'],
+    ['with Plug’n’Play', 'pnp'],
+  ])('installed by Yarn %s', async (_how, nodeLinker) => {
+    const project = await projectOf(`yarn-${nodeLinker}`);
     const yarn = join(managers, 'node_modules/@yarnpkg/cli-dist/bin/yarn.js');
     // Yarn does not read npm's settings, a registry among them.
     const registry = (await run('npm', ['config', 'get', 'registry'], directory)).stdout.trim();
@@ -56,16 +60,15 @@ describe('a Nest application boots and takes a wake', () => {
       // In CI it would refuse to write a first yarn.lock.
       YARN_ENABLE_IMMUTABLE_INSTALLS: '0',
     };
-    await writeFile(join(project, '.yarnrc.yml'), 'nodeLinker: node-modules\n');
+    await writeFile(join(project, '.yarnrc.yml'), `nodeLinker: ${nodeLinker}\n`);
     await writeFile(join(project, 'yarn.lock'), '');
-    const { stdout } = await run(
-      process.execPath,
-      [yarn, 'add', `nestjs-agent-hooks@file:${TARBALL}`],
-      project,
-      env,
-    );
+    const runYarn = (...args: string[]) => run(process.execPath, [yarn, ...args], project, env);
+    const { stdout } = await runYarn('add', `nestjs-agent-hooks@file:${TARBALL}`);
     // YN0002: a peer is missing, YN0060: one does not fit, YN0086: some are wrong.
     expect(stdout).not.toMatch(/YN00(?:02|60|86)/);
-    expect(await wakeIn(project)).toEqual(TAKEN);
+    const started = await runYarn('node', 'app.js');
+    expect(JSON.parse(started.stdout)).toEqual(TAKEN);
+    const threads = await runYarn('node', 'threads.js');
+    expect(JSON.parse(threads.stdout)).toEqual({ transformed: 200, listed: 1 });
   });
 });

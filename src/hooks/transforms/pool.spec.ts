@@ -45,6 +45,30 @@ describe('WorkerPool', () => {
     expect(await Promise.all(calls)).toEqual(Array.from({ length: 40 }, (_, n) => String(n)));
   });
 
+  it('says why a thread does not start, before which it was given nothing', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error');
+    const thread = `import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', (call) => { throw new Error('was given ' + call.context); });`;
+    const started = (text: string): WorkerPool =>
+      new WorkerPool(new URL(`data:text/javascript,${text}`));
+    const missing = started(`import 'not-a-package';`);
+    expect(await missing.run(call('return 1', { context: '"a secret"' }), 1)).toMatchObject({
+      kind: 'threw',
+      message: 'its thread broke',
+    });
+    expect(error.mock.calls).toEqual([
+      [expect.stringMatching(/^a thread for transforms does not start: .*not-a-package/)],
+    ]);
+    error.mockClear();
+    const broken = started(`${thread} parentPort.postMessage({ type: 'ready', canReset: true });`);
+    expect(await broken.run(call('return 1', { context: '"a secret"' }), 1)).toMatchObject({
+      kind: 'threw',
+      message: 'its thread broke',
+    });
+    expect(error.mock.calls).toEqual([]);
+    error.mockRestore();
+  });
+
   it('replaces a thread that had to be ended', async () => {
     expect(await said(stuckCall(`return new Array(1e9) + ''`))).toBe('timeout');
     expect(pool.threads).toBe(0);

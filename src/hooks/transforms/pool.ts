@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { Logger } from '@nestjs/common';
+import { errorMessage } from '../../platform/errors.ts';
 import type { BundleText, CallOutcome, TransformCall, WorkerMessage } from './worker/messages.ts';
 
 // What the virtual machine cannot interrupt at its deadline, the pool ends by terminating the thread. Threads never
@@ -43,6 +46,9 @@ interface WaitingCall {
   readonly resolve: (outcome: CallOutcome | null) => void;
 }
 
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const THREAD = new URL(`./worker/worker.${EXTENSION}`, import.meta.url);
+
 export class WorkerPool {
   readonly #logger = new Logger(WorkerPool.name);
   readonly #workers = new Set<PooledWorker>();
@@ -53,6 +59,8 @@ export class WorkerPool {
   readonly #quarantined = new Set<string>();
   #size = 1;
   #isClosed = false;
+
+  constructor(private readonly thread = THREAD) {}
 
   get threads(): number {
     return this.#workers.size;
@@ -116,7 +124,9 @@ export class WorkerPool {
     const free = [...this.#workers].find(({ isFree }) => isFree);
     if (free !== undefined) return free;
     if (this.#isClosed || this.#workers.size >= this.#size) return null;
-    const worker = new PooledWorker({
+    const worker = new PooledWorker(this.thread, {
+      onFailedStart: (error) =>
+        this.#logger.error(`a thread for transforms does not start: ${errorMessage(error)}`),
       onExit: () => {
         this.#workers.delete(worker);
         this.#startWaiting();
@@ -133,6 +143,8 @@ export class WorkerPool {
 }
 
 interface WorkerEvents {
+  /** Before it was given a call, so that nothing of a payload can be in the error. */
+  readonly onFailedStart: (error: unknown) => void;
   readonly onExit: () => void;
   readonly onReady: (canReset: boolean) => void;
 }
@@ -143,6 +155,8 @@ class PooledWorker {
   readonly #on: WorkerEvents;
   readonly #known = new Set<string>();
   #id = 0;
+  /** What it is given once it is ready. */
+  #first: TransformCall | undefined;
   /** How long the current call may take from here, in milliseconds. */
   #budgetMs = 0;
   #answer: ((outcome: CallOutcome) => void) | null = null;
@@ -151,19 +165,21 @@ class PooledWorker {
   #isStuck = false;
   #isGone = false;
 
-  constructor(on: WorkerEvents) {
+  constructor(thread: URL, on: WorkerEvents) {
     this.#on = on;
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    this.#worker = new Worker(new URL(`./worker/worker.${extension}`, import.meta.url), {
+    this.#worker = new Worker(thread, {
       name: 'transform',
       env: {},
-      execArgv: [],
+      execArgv: yarnLoader(),
       stdin: false,
       resourceLimits: THREAD_HEAP,
     });
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
-    // What it died of may hold text of a payload: the caller learns only that it died.
-    this.#worker.on('error', () => this.#exited());
+    // What it died of may hold text of a payload: then the caller learns only that it died.
+    this.#worker.on('error', (error) => {
+      if (!this.#isReady) this.#on.onFailedStart(error);
+      this.#exited();
+    });
     this.#worker.on('exit', () => this.#exited());
     this.#worker.unref();
   }
@@ -187,7 +203,8 @@ class PooledWorker {
     this.#worker.ref();
     this.#budgetMs = call.limits.timeoutMs + GRACE_MS;
     this.#terminateAfter(this.#isReady ? this.#budgetMs : START_MS);
-    this.#worker.postMessage(message, []);
+    if (this.#isReady) this.#worker.postMessage(message, []);
+    else this.#first = message;
   }
 
   async close(): Promise<void> {
@@ -201,7 +218,10 @@ class PooledWorker {
     }
     this.#isReady = true;
     this.#on.onReady(message.canReset);
-    if (this.#answer !== null) this.#terminateAfter(this.#budgetMs);
+    if (this.#first === undefined) return;
+    this.#worker.postMessage(this.#first, []);
+    this.#first = undefined;
+    this.#terminateAfter(this.#budgetMs);
   }
 
   #terminateAfter(ms: number): void {
@@ -229,4 +249,12 @@ class PooledWorker {
     if (this.#known.size >= MAX_BUNDLES) this.#terminate();
     answer?.(outcome);
   }
+}
+
+/** Where packages come from under Yarn's Plug'n'Play, which a thread without its environment does not know. */
+function yarnLoader(): string[] {
+  if (process.versions['pnp'] === undefined) return [];
+  const api = createRequire(import.meta.url).resolve('pnpapi');
+  const loader = new URL('.pnp.loader.mjs', pathToFileURL(api)).href;
+  return ['--require', api, '--experimental-loader', loader];
 }
