@@ -55,8 +55,8 @@ export interface HooksModuleExtras {
   /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */
   readonly path?: string | undefined;
   /**
-   * Of one of several ingresses: what it exports is injected with {@link InjectHooks}, and not by class. One ingress of an
-   * application may have none, and no two the same. @default none, which is injected by class, too
+   * Name of one of several ingresses: what it exports is injected with {@link InjectHooks}, and not by class. One may
+   * have none, no two the same. @default none, which is injected by class, too
    */
   readonly name?: string | undefined;
   /** True: the exported providers can be injected everywhere. @default false */

@@ -6,7 +6,7 @@ import { exported } from './hooks.providers.ts';
 import { HOOK_INGRESS } from './http/hook.decorators.ts';
 import { HOOKS_NAME } from './options/index.ts';
 
-/** The check that the ingresses of an application can be told apart; its factory throws an Error that says what to do. */
+/** A check that the ingresses of an application can be told apart; its factory throws an Error that says what to do. */
 export const toldApart: FactoryProvider = {
   provide: 'ingresses told apart',
   inject: [ModulesContainer, HOOK_INGRESS, HOOKS_NAME, HOOKS_PREFIX],

@@ -465,9 +465,12 @@ describe('The start is refused', () => {
       /: publicUrl must be set, since Twilio signs the URL that it calls$/,
     ],
     [
-      'with a limit that is none',
-      () => [module(SignatureGuard('github', { secrets: [SECRET], maxBodyBytes: Number.NaN }))],
-      /: maxBodyBytes must be a whole number of bytes/,
+      'with limits that are none',
+      () => {
+        const limits = { maxBodyBytes: Number.NaN, bodyTimeoutSeconds: 0 };
+        return [module(SignatureGuard('github', { secrets: [SECRET], ...limits }))];
+      },
+      /: maxBodyBytes must be a whole number .*; bodyTimeoutSeconds must be over 0 and at most 600$/,
     ],
     [
       'as a global guard',
@@ -494,7 +497,7 @@ describe('The start is refused', () => {
           fastify.route = (given) => route(Object.assign(given, { config: {} }));
         },
       ],
-      /: the bytes of SignedController\.take cannot be kept, .*; use @Post\(\)/,
+      / cannot keep the bytes of SignedController\.take, .*; use @Post\(\)/,
     ],
     [
       'where an inherited handler has the guard in one place alone',
@@ -504,7 +507,7 @@ describe('The start is refused', () => {
         class Closed extends Base {}
         return [{ controllers: [Base, Closed] }];
       },
-      /: Closed\.take and Base\.take are one inherited handler, .*; put it on both/,
+      / cannot guard Closed\.take alone: Base\.take is the same inherited handler; put it on both/,
     ],
   ])('%s', async (_title, given, sentence) => {
     await expect((async () => start(...given()))()).rejects.toThrow(sentence);

@@ -6,7 +6,7 @@ import type { CanActivate, ExecutionContext, OnModuleInit, Type } from '@nestjs/
 import { HttpAdapterHost, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { VerifyOptions } from '../options/index.ts';
+import type { Problem, VerifyOptions } from '../options/index.ts';
 import { SystemClock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { toRefusal } from './answer.ts';
@@ -22,7 +22,7 @@ import { shortSecrets } from './path-signer.ts';
  * @publicApi
  */
 export interface SignatureGuardOptions extends Omit<VerifyOptions, 'scheme' | 'verifyToken'> {
-  /** Where the world reaches the application, for senders that sign the URL that they call: `https://example.com`. */
+  /** Where the world reaches the application, for senders that sign the URL: `https://example.com`. @default none */
   readonly publicUrl?: string;
   /** Largest body, in bytes; of these routes alone, in place of Fastify's `bodyLimit`. @default 1,048,576 */
   readonly maxBodyBytes?: number;
@@ -31,22 +31,22 @@ export interface SignatureGuardOptions extends Omit<VerifyOptions, 'scheme' | 'v
 }
 
 /**
- * Guard class for a controller or a handler of the application's own, on Fastify; it needs no `HooksModule`. The handler
- * is called once a signature of the scheme fits the bytes that came; `request.rawBody` has them, and `@Body()` is what
- * Nest's parsers make of them, which see nothing before. A refusal is an `HttpException` with the body of the hooks: 401
- * `invalid_signature`, 413 `payload_too_large`, 408 `body_timeout`, 503 where a key cannot be fetched or there is no room.
- * The start is refused where the bytes cannot be kept. What a sender asks before it delivers (Slack's
- * `url_verification`, Zoom, Meta's GET) is the handler's to answer, if the sender signs it; replays are not recognized.
+ * Guard class for a controller or a handler of the application's own, on Fastify; it needs no `HooksModule`. The
+ * handler is called once a signature of the scheme fits the bytes that came: `request.rawBody` has them, `@Body()` is
+ * what Nest's parsers make of them, which see nothing before. A refusal is an `HttpException` in the hooks' own words:
+ * 401 `invalid_signature`, 413 `payload_too_large`, 408 `body_timeout`, 503 where a key cannot be had or room is short.
+ * The start is refused where bytes cannot be kept. What a sender asks before it delivers (Slack, Zoom; Meta unsigned,
+ * so on a handler without the guard) is the handler's to answer, and so are repeats.
  * @param scheme any of docs/security.md, e.g. `github`, `stripe`, `standard-webhooks`
  * @param options a function is asked at the start, when a `ConfigModule` has filled `process.env`
- * @example \@UseGuards(SignatureGuard('stripe', () => ({ secrets: [process.env.STRIPE_SECRET!] })))
+ * @example UseGuards(SignatureGuard('stripe', () => ({ secrets: [process.env['STRIPE_SECRET']!] })))
  * @publicApi
  */
 export function SignatureGuard(
   scheme: string,
   options: SignatureGuardOptions | (() => SignatureGuardOptions),
 ): Type<CanActivate> {
-  const label = labelOf(scheme);
+  const label = `SignatureGuard('${scheme}')`;
   /** Modules have a guard each, an application has its routes once. */
   const routes = new WeakMap<HttpAdapterHost, SignedRoutes>();
 
@@ -57,9 +57,13 @@ export function SignatureGuard(
     constructor(host: HttpAdapterHost, modules: ModulesContainer) {
       // `useGlobalGuards(new …)` gives none.
       if ((host as unknown) === undefined) throw new Error(`${label} ${NOT_GLOBAL}`);
-      const known = routes.get(host);
-      this.#routes = known ?? new SignedRoutes(scheme, options, findCarriers(SchemeGuard, modules));
-      if (known === undefined) this.#routes.attachTo(host);
+      const open = (): SignedRoutes => {
+        const given = typeof options === 'function' ? options() : options;
+        const carriers = findCarriers(SchemeGuard, modules);
+        return new SignedRoutes(label, ...compile(label, scheme, given), ...carriers);
+      };
+      this.#routes = routes.get(host) ?? open();
+      if (!routes.has(host)) this.#routes.attachTo(host);
       routes.set(host, this.#routes);
     }
 
@@ -69,20 +73,14 @@ export function SignatureGuard(
 
     canActivate(context: ExecutionContext): boolean {
       const http = context.switchToHttp();
-      return this.#routes.admit(
-        http.getRequest<FastifyRequest>(),
-        http.getResponse<FastifyReply>(),
-      );
+      return this.#routes.admit(http.getRequest(), http.getResponse());
     }
   }
   return SchemeGuard;
 }
 
-const labelOf = (scheme: string): string => `SignatureGuard('${scheme}')`;
 const NOT_GLOBAL =
   'is carried by no route: put it on a controller or a handler, @UseGuards(SignatureGuard(…)); it cannot be global';
-const MAX_BODY_BYTES = 1_048_576;
-const BODY_TIMEOUT_SECONDS = 30;
 const INCOMPLETE = new Rejection('invalid_body', 'complete');
 const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'] as const;
 
@@ -92,59 +90,52 @@ const budget = new BodyBudget({ current: { hooks: {} } });
 const bodies = new BodyReader(clock, budget);
 const signatures = new SignatureCheck(clock, budget);
 
-interface Outcome {
-  /** Absent: it is verified. */
-  readonly error?: unknown;
-  /** Headers that tell of a body, while no parser is to see that there is one. */
-  readonly hidden?: IncomingHttpHeaders;
+/** @throws Error with all that is wrong */
+function compile(
+  label: string,
+  scheme: string,
+  { publicUrl, maxBodyBytes = 1_048_576, bodyTimeoutSeconds = 30, ...given }: SignatureGuardOptions,
+): [SignatureVerifier, BodyLimits] {
+  // Of a variable that is not set, undefined comes.
+  const secrets = (given.secrets ?? []).map((text: string | undefined) => text ?? '');
+  const context = publicUrl === undefined ? {} : { publicUrl };
+  const verifier = compileVerifier({ ...given, scheme, secrets }, context);
+  const problems = 'problems' in verifier ? [...verifier.problems] : [];
+  if (!(Number.isInteger(maxBodyBytes) && maxBodyBytes > 0))
+    problems.push({ key: 'maxBodyBytes', message: 'must be a whole number of bytes, 1 or more' });
+  if (!(bodyTimeoutSeconds > 0 && bodyTimeoutSeconds <= 600))
+    problems.push({ key: 'bodyTimeoutSeconds', message: 'must be over 0 and at most 600' });
+  const say = ({ key, message }: Problem): string => `${key} ${message}`;
+  if ('problems' in verifier || problems.length > 0) {
+    throw new Error(`${label}: ${problems.map(say).join('; ')}`);
+  }
+  const logger = new Logger('Hooks');
+  const short = shortSecrets(listSecrets({ ...given, secrets }));
+  for (const problem of short) logger.warn(`${label}: ${say(problem)}`);
+  return [verifier, { maxBodyBytes, bodyTimeoutSeconds }];
 }
 
 /** Reads and verifies what comes to the routes that carry one guard, before anything of the application sees it. */
 class SignedRoutes {
-  readonly #label: string;
-  readonly #mark: symbol;
-  readonly #outcomes = new WeakMap<IncomingMessage, Outcome>();
-  readonly #verifier: SignatureVerifier;
-  readonly #limits: BodyLimits;
-  readonly #unkept: Map<unknown, string>;
+  readonly #mark = Symbol('signed route');
+  /** Without an error it is verified; with one, `hidden` are the headers that no parser was to see. */
+  readonly #outcomes = new WeakMap<
+    IncomingMessage,
+    { error?: unknown; hidden?: IncomingHttpHeaders }
+  >();
+  readonly #kept = new Set<unknown>();
   #platform: string | undefined;
 
   constructor(
-    scheme: string,
-    options: Parameters<typeof SignatureGuard>[1],
-    private readonly carriers: Carriers,
-  ) {
-    const label = labelOf(scheme);
-    this.#label = label;
-    this.#mark = Symbol(label);
-    const given = typeof options === 'function' ? options() : options;
-    const { publicUrl, maxBodyBytes = MAX_BODY_BYTES, bodyTimeoutSeconds, ...verify } = given;
-    // Of a variable that is not set, undefined comes.
-    const secrets = (verify.secrets ?? []).map((text: string | undefined) => text ?? '');
-    const verifier = compileVerifier(
-      { ...verify, scheme, secrets },
-      publicUrl === undefined ? {} : { publicUrl },
-    );
-    if ('problems' in verifier) {
-      const told = verifier.problems.map(({ key, message }) => `${key} ${message}`);
-      throw new Error(`${label}: ${told.join('; ')}`);
-    }
-    this.#verifier = verifier;
-    const seconds = bodyTimeoutSeconds ?? BODY_TIMEOUT_SECONDS;
-    if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1 || !(seconds > 0 && seconds <= 600)) {
-      throw new Error(
-        `${label}: maxBodyBytes must be a whole number of bytes, and bodyTimeoutSeconds over 0 and at most 600`,
-      );
-    }
-    this.#limits = { maxBodyBytes, bodyTimeoutSeconds: seconds };
-    const logger = new Logger('Hooks');
-    const short = shortSecrets(listSecrets({ ...verify, secrets }));
-    for (const { key, message } of short) logger.warn(`${label}: ${key} ${message}`);
-    this.#unkept = new Map(carriers.guarded);
-  }
+    private readonly label: string,
+    private readonly verifier: SignatureVerifier,
+    private readonly limits: BodyLimits,
+    private readonly guarded: Handlers,
+    private readonly open: Handlers,
+  ) {}
 
   attachTo(host: HttpAdapterHost): void {
-    for (const handler of this.carriers.guarded.keys()) {
+    for (const handler of this.guarded.keys()) {
       const theirs: object | undefined = Reflect.getMetadata(ROUTE_CONFIG, handler);
       Reflect.defineMetadata(ROUTE_CONFIG, { ...theirs, [this.#mark]: handler }, handler);
     }
@@ -159,34 +150,31 @@ class SignedRoutes {
 
   /** @throws Error that says what to do, where the bytes of a route are not kept. */
   assertKept(): void {
-    const { carriers } = this;
-    const label = this.#label;
-    if (this.#platform === undefined) return;
+    const problem = this.#platform === undefined ? undefined : this.#findProblem();
+    if (problem !== undefined) throw new Error(`${this.label} ${problem}`);
+  }
+
+  #findProblem(): string | undefined {
+    const { guarded, open } = this;
     if (this.#platform !== 'fastify') {
-      throw new Error(`${label} needs Fastify: create the application with new FastifyAdapter()`);
+      return 'needs Fastify: create the application with new FastifyAdapter()';
     }
-    if (carriers.guarded.size === 0) throw new Error(`${label} ${NOT_GLOBAL}`);
-    for (const [handler, where] of carriers.guarded) {
-      const other = carriers.open.get(handler);
-      if (other === undefined) continue;
-      throw new Error(
-        `${label}: ${where} and ${other} are one inherited handler, and only the first carries the guard; ` +
-          'put it on both, or override the handler',
-      );
+    for (const [handler, where] of guarded) {
+      if (open.has(handler)) {
+        return `cannot guard ${where} alone: ${open.get(handler)} is the same inherited handler; put it on both, or override the handler`;
+      }
+      if (!this.#kept.has(handler)) {
+        return `cannot keep the bytes of ${where}, whose route has no configuration; use @Post() (Nest 11 drops that of @All())`;
+      }
     }
-    for (const where of this.#unkept.values()) {
-      throw new Error(
-        `${label}: the bytes of ${where} cannot be kept, since its route has no configuration; ` +
-          'use @Post() (Nest 11 drops the configuration of @All())',
-      );
-    }
+    return guarded.size === 0 ? NOT_GLOBAL : undefined;
   }
 
   /** @throws HttpException for the host's own filters */
   admit(request: FastifyRequest | undefined, reply: FastifyReply): boolean {
     const outcome = request && this.#outcomes.get(request.raw);
     if (request === undefined || outcome === undefined)
-      throw new Error(`${this.#label} ${NOT_GLOBAL}`);
+      throw new Error(`${this.label} ${NOT_GLOBAL}`);
     const { error, hidden } = outcome;
     Object.assign(request.raw.headers, hidden);
     if (error === undefined) return true;
@@ -199,8 +187,8 @@ class SignedRoutes {
   #attach(route: RouteOptions): void {
     const { [this.#mark]: handler }: { [mark: symbol]: unknown } = { ...route.config };
     if (handler === undefined) return;
-    this.#unkept.delete(handler);
-    route.bodyLimit = this.#limits.maxBodyBytes;
+    this.#kept.add(handler);
+    route.bodyLimit = this.limits.maxBodyBytes;
     route.preParsing = [
       (request, _reply, payload) => this.#receive(request, payload),
       ...[route.preParsing ?? []].flat(),
@@ -210,11 +198,11 @@ class SignedRoutes {
   /** Hands on the verified bytes; of a refused request no body, which the guard answers in Nest's chain. */
   async #receive(request: FastifyRequest, payload: Readable): Promise<Readable> {
     const { raw, ip: client } = request;
-    const arrival = { verifier: this.#verifier, client, receivedAt: clock.now() };
-    const read = (): Promise<Buffer> => bodies.read(raw, payload, this.#limits);
+    const arrival = { verifier: this.verifier, client, receivedAt: clock.now() };
+    const read = (): Promise<Buffer> => bodies.read(raw, payload, this.limits);
     try {
       signatures.checkHead(raw, arrival);
-      const body = await signatures.read(raw, client, this.#limits, read);
+      const body = await signatures.read(raw, client, this.limits, read);
       await signatures.verify(raw, arrival, body);
       this.#outcomes.set(raw, {});
       Object.assign(request, { rawBody: body });
@@ -232,20 +220,18 @@ class SignedRoutes {
 
 const { KEY: ROUTE_CONFIG } = RouteConfig({});
 
-/** Handlers of the application's controllers, by whether they carry the guard, each with its name for people. */
-interface Carriers {
-  readonly guarded: ReadonlyMap<object, string>;
-  readonly open: ReadonlyMap<unknown, string>;
-}
+/** Handlers of controllers, each with its name for people. */
+type Handlers = ReadonlyMap<object, string>;
 
-function findCarriers(guard: object, modules: ModulesContainer): Carriers {
+/** Those that carry the guard, and those that do not. */
+function findCarriers(guard: object, modules: ModulesContainer): [Handlers, Handlers] {
   const isIt = (one: unknown): boolean =>
     one === guard || (typeof one === 'function' && Object.prototype.isPrototypeOf.call(guard, one));
   const carries = (target: object): boolean =>
     [Reflect.getMetadata('__guards__', target) ?? []].flat().some(isIt);
   const scanner = new MetadataScanner();
   const guarded = new Map<object, string>();
-  const open = new Map<unknown, string>();
+  const open = new Map<object, string>();
   for (const { metatype } of [...modules.values()].flatMap((one) => [
     ...one.controllers.values(),
   ])) {
@@ -257,5 +243,5 @@ function findCarriers(guard: object, modules: ModulesContainer): Carriers {
       (isGuarded ? guarded : open).set(handler, `${metatype.name}.${name}`);
     }
   }
-  return { guarded, open };
+  return [guarded, open];
 }

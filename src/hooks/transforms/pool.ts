@@ -49,8 +49,9 @@ interface WaitingCall {
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const THREAD = new URL(`./worker/worker.${EXTENSION}`, import.meta.url);
 
+const logger = new Logger('WorkerPool');
+
 export class WorkerPool {
-  readonly #logger = new Logger(WorkerPool.name);
   readonly #workers = new Set<PooledWorker>();
   readonly #waiting: WaitingCall[] = [];
   #waitingChars = 0;
@@ -125,15 +126,13 @@ export class WorkerPool {
     if (free !== undefined) return free;
     if (this.#isClosed || this.#workers.size >= this.#size) return null;
     const worker = new PooledWorker(this.thread, {
-      onFailedStart: (error) =>
-        this.#logger.error(`a thread for transforms does not start: ${errorMessage(error)}`),
       onExit: () => {
         this.#workers.delete(worker);
         this.#startWaiting();
       },
       onReady: (canReset) => {
         if (!canReset) {
-          this.#logger.warn('virtual machines cannot be reset: each call gets a new one');
+          logger.warn('virtual machines cannot be reset: each call gets a new one');
         }
       },
     });
@@ -143,8 +142,6 @@ export class WorkerPool {
 }
 
 interface WorkerEvents {
-  /** Before it was given a call, so that nothing of a payload can be in the error. */
-  readonly onFailedStart: (error: unknown) => void;
   readonly onExit: () => void;
   readonly onReady: (canReset: boolean) => void;
 }
@@ -175,9 +172,10 @@ class PooledWorker {
       resourceLimits: THREAD_HEAP,
     });
     this.#worker.on('message', (message: WorkerMessage) => this.#receive(message));
-    // What it died of may hold text of a payload: then the caller learns only that it died.
     this.#worker.on('error', (error) => {
-      if (!this.#isReady) this.#on.onFailedStart(error);
+      // Once it was given a call, what it died of may hold text of a payload: the caller learns only that it died.
+      if (!this.#isReady)
+        logger.error(`a thread for transforms does not start: ${errorMessage(error)}`);
       this.#exited();
     });
     this.#worker.on('exit', () => this.#exited());
