@@ -7,8 +7,10 @@ import './platform/required-node.ts';
 export { HooksModule } from './hooks/hooks.module.ts';
 export { InjectHooks, getHooksToken } from './hooks/inject-hooks.ts';
 export type { HooksModuleExtras, HooksModuleOptions } from './hooks/hooks.options.ts';
-export type { HookRouteDecorator } from './hooks/http/hook.decorators.ts';
+export type { HookRouteDecorator } from './hooks/http/mount.ts';
+export { HookBody } from './hooks/http/hook.decorators.ts';
 export { HookGuard } from './hooks/http/hook.guard.ts';
+export { HookValidationPipe } from './hooks/http/hook-validation.pipe.ts';
 export { SignatureGuard } from './hooks/http/signature.guard.ts';
 export { hooksOpenApi } from './hooks/operating/openapi.ts';
 export type { OpenApiDocument } from './hooks/operating/openapi.ts';
@@ -19,7 +21,8 @@ export type { HookEvent, HookResult, OnHookOptions } from './hooks/handlers/on-h
 // Exported by the module: inject them, or replace them by `forRoot({ providers })`.
 export { Hooks } from './hooks/hooks.service.ts';
 export type { HookReceipt } from './hooks/hooks.service.ts';
-export type { AgentPayload, WakePayload } from './hooks/http/payloads.ts';
+export type { AgentPayload } from './hooks/http/dto/agent-payload.ts';
+export type { WakePayload } from './hooks/http/dto/wake-payload.ts';
 export { HookAuthentication } from './hooks/http/auth/hook-authentication.ts';
 export { AuthFailureThrottler } from './hooks/http/auth/auth-failure.throttler.ts';
 export { AgentPolicy } from './hooks/actions/action-resolver.ts';

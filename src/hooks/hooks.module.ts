@@ -3,12 +3,12 @@ import type { DynamicModule } from '@nestjs/common';
 import { exported, failureStorage, providers } from './hooks.providers.ts';
 import { GIVEN_OPTIONS, HOOKS_PREFIX, HOOK_MARKS } from './hooks.options.ts';
 import type { HooksModuleExtras, HooksModuleOptions } from './hooks.options.ts';
-import { agentController } from './http/agent.controller.ts';
+import { AgentController } from './http/agent.controller.ts';
 import { FAILURE_STORAGE } from './http/auth/failure-storage.ts';
-import { HOOK_INGRESS } from './http/hook.decorators.ts';
-import { mappedController } from './http/mapped.controller.ts';
-import { runController } from './http/run.controller.ts';
-import { wakeController } from './http/wake.controller.ts';
+import { MappedController } from './http/mapped.controller.ts';
+import { HOOK_INGRESS, mount } from './http/mount.ts';
+import { RunController } from './http/run.controller.ts';
+import { WakeController } from './http/wake.controller.ts';
 import { getHooksToken } from './inject-hooks.ts';
 import { DEFAULT_PREFIX, HOOKS_NAME, normalizePrefix } from './options/index.ts';
 import { NotByClassModule, toldApart } from './several-ingresses.ts';
@@ -66,6 +66,7 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
   const ingress = Symbol('hook ingress');
   const prefix = normalizePrefix(extras.path ?? DEFAULT_PREFIX);
   const { name, isGlobal = false, decorators = [] } = extras;
+  const at = { prefix, ingress, decorators };
   const byName = exported.map((service) => ({
     provide: getHooksToken(name, service),
     useExisting: service,
@@ -80,9 +81,12 @@ function toIngress(definition: DynamicModule, extras: HooksModuleExtras): Dynami
       ...new Set([...imports, ...(extras.imports ?? [])]),
       ...(name === undefined ? [] : [NotByClassModule.behind(name)]),
     ],
-    controllers: [wakeController, agentController, runController, mappedController].map(
-      (controller) => controller({ prefix, ingress, decorators }),
-    ),
+    controllers: [
+      mount(WakeController, { endpoint: 'wake', ...at }),
+      mount(AgentController, { endpoint: 'agent', ...at }),
+      mount(RunController, { endpoint: 'run', ...at }),
+      mount(MappedController, { endpoint: 'mapped', ...at }),
+    ],
     providers: [
       { provide: HOOK_INGRESS, useValue: ingress },
       { provide: HOOKS_PREFIX, useValue: prefix },

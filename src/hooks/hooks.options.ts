@@ -1,7 +1,7 @@
 import type { ModuleMetadata, Provider } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { SenderVerifier } from './http/auth/signatures/index.ts';
-import type { HookRouteDecorator } from './http/hook.decorators.ts';
+import type { HookRouteDecorator } from './http/mount.ts';
 import type { HooksSettingsInput, OptionNames } from './options/index.ts';
 import type {
   AgentDirectory,

@@ -26,6 +26,8 @@ import { BodyBudget, BodyReader } from './http/body.ts';
 import { FastifyIngress } from './http/fastify-ingress.ts';
 import { Handshakes } from './http/handshakes.ts';
 import { HookIngress } from './http/hook-ingress.ts';
+import { HookValidationPipe } from './http/hook-validation.pipe.ts';
+import { ParameterPipes } from './http/parameter-pipes.ts';
 import { PathRules, SENDER_VERIFIERS } from './http/path-rules.ts';
 import { RefusalInbox } from './http/refusal-inbox.ts';
 import { RunCallbacks } from './http/run-callbacks.ts';
@@ -234,6 +236,8 @@ export const providers: Provider[] = [
   Handshakes,
   FastifyIngress,
   BodyReader,
+  ParameterPipes,
+  HookValidationPipe,
   IngressDeps,
   AnswerWriter,
   RefusalInbox,

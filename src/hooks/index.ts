@@ -33,7 +33,7 @@ export { AuthFailureThrottler } from './http/auth/auth-failure.throttler.ts';
 export { secretName } from './http/auth/hook-tokens.ts';
 export { HookAuthentication } from './http/auth/hook-authentication.ts';
 export { parseBearer } from './http/auth/presented-token.ts';
-export type { HookRouteDecorator } from './http/hook.decorators.ts';
+export type { HookRouteDecorator } from './http/mount.ts';
 export { HookGuard } from './http/hook.guard.ts';
 export { secretHandshake } from './http/secret-windows.ts';
 export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';

@@ -3,7 +3,7 @@ import type { DynamicModule, FactoryProvider } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { HOOKS_PREFIX } from './hooks.options.ts';
 import { exported } from './hooks.providers.ts';
-import { HOOK_INGRESS } from './http/hook.decorators.ts';
+import { HOOK_INGRESS } from './http/mount.ts';
 import { HOOKS_NAME } from './options/index.ts';
 
 /** A check that the ingresses of an application can be told apart; its factory throws an Error that says what to do. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { constraintsOf } from '../../src/hooks/http/hook.pipe.ts';
-import { AgentPayload, WakePayload } from '../../src/hooks/http/payloads.ts';
+import { AgentPayload } from '../../src/hooks/http/dto/agent-payload.ts';
+import { WakePayload } from '../../src/hooks/http/dto/wake-payload.ts';
+import { fieldsOf } from '../../src/hooks/http/payload-rules.ts';
 import { EventStore } from '../../src/hooks/index.ts';
 import { Hooks } from '../support/hooks.ts';
 
@@ -12,8 +13,8 @@ describe('docs/http-api.md', () => {
   it('lists exactly the fields of wake and agent', async () => {
     const text = await readFile(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
     const [, wake = '', agent = ''] = text.split(/^## .*$/m);
-    expect(fieldsIn(wake)).toEqual(constraintsOf(WakePayload).map(({ property }) => property));
-    expect(fieldsIn(agent)).toEqual(constraintsOf(AgentPayload).map(({ property }) => property));
+    expect(fieldsIn(wake)).toEqual(fieldsOf(WakePayload));
+    expect(fieldsIn(agent)).toEqual(fieldsOf(AgentPayload));
   });
 
   it('lists exactly the fields of a run and of a session', async () => {

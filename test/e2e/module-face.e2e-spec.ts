@@ -6,9 +6,7 @@ import { Test } from '@nestjs/testing';
 import type { TestingModuleBuilder } from '@nestjs/testing';
 import { ThrottlerModule, getStorageToken } from '@nestjs/throttler';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { IsOptional } from 'class-validator';
 import { exported } from '../../src/hooks/hooks.providers.ts';
-import { HookValidationPipe } from '../../src/hooks/http/hook.pipe.ts';
 import { Clock, LedgerAdmin, Maintenance, Sessions, SystemClock } from '../../src/hooks/index.ts';
 import type { Agent } from '../../src/agents.ts';
 import {
@@ -19,6 +17,7 @@ import {
   ChannelDelivery,
   EventStore,
   HookGuard,
+  HookValidationPipe,
   Hooks,
   HooksModule,
   MappingService,
@@ -115,20 +114,28 @@ describe('The decorators decide, proved by taking them away', () => {
     });
   });
 
-  it('without the pipe nothing checks the payload', async () => {
-    class Anything {
-      @IsOptional()
-      no?: unknown;
+  class Unchecked extends HookValidationPipe {
+    override transform(): object {
+      return { text: 'made by the test' };
     }
-    class Unchecked extends HookValidationPipe {
-      override async transform(
-        ...[value]: Parameters<HookValidationPipe['transform']>
-      ): Promise<unknown> {
-        const taken = await super.transform(value, { data: Anything });
-        return { ...Object(taken), value: { text: 'made by the test' } };
-      }
-    }
-    await start({}, (testing) => testing.overridePipe(HookValidationPipe).useClass(Unchecked));
+  }
+
+  it.each<[string, Parameters<typeof start>]>([
+    [
+      'overridePipe',
+      [{}, (testing) => testing.overridePipe(HookValidationPipe).useClass(Unchecked)],
+    ],
+    [
+      'overridePipe, with an instance',
+      [{}, (testing) => testing.overridePipe(HookValidationPipe).useValue(new Unchecked())],
+    ],
+    [
+      'overrideProvider',
+      [{}, (testing) => testing.overrideProvider(HookValidationPipe).useClass(Unchecked)],
+    ],
+    ['forRoot', [{ providers: [{ provide: HookValidationPipe, useClass: Unchecked }] }]],
+  ])('without the pipe nothing checks the payload: %s', async (_title, given) => {
+    await start(...given);
     expect((await post('/hooks/wake', { no: 'text' })).status).toBe(200);
   });
 

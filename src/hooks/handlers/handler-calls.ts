@@ -1,11 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import { plainToInstance } from 'class-transformer';
-import { validate } from 'class-validator';
+import { HttpException, Injectable } from '@nestjs/common';
 import { activeTrace } from '../../platform/tracing.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { Deadline } from '../../platform/time.ts';
 import type { ResolvedAction } from '../actions/action-resolver.ts';
 import { toNewAction } from '../actions/new-action.ts';
+import { HookValidationPipe } from '../http/hook-validation.pipe.ts';
 import { storedHookRequest } from '../http/stored-request.ts';
 import { MappingService } from '../mappings/mapping-service.ts';
 import { HooksSettings } from '../options/index.ts';
@@ -22,6 +21,7 @@ import type { HookEvent, HookResult } from './on-hook.ts';
 export class HandlerCalls extends HandlerDoor {
   constructor(
     private readonly handlers: HookHandlers,
+    private readonly validation: HookValidationPipe,
     private readonly mappings: MappingService,
     private readonly events: EventStore,
     private readonly settings: HooksSettings,
@@ -38,8 +38,15 @@ export class HandlerCalls extends HandlerDoor {
     const request = await storedHookRequest(this.events, eventId, context);
     if (typeof request === 'string') return refused('its payload is gone');
     const { verifiedBy: sender, headers } = request;
-    const payload = await toPayload(request.payload, handler.payload);
-    if (payload instanceof Rejection) return refused(payload.message);
+    let { payload } = request;
+    try {
+      if (handler.payload !== undefined)
+        payload = await this.validation.transform(payload, { metatype: handler.payload });
+    } catch (error) {
+      const { cause = error } = error instanceof HttpException ? error : {};
+      if (cause instanceof Rejection) return refused(cause.message);
+      throw error;
+    }
     const event = { id: eventId, hook, sender, headers, payload, attempt };
     const returned = await this.#ask(handler, event, stop);
     if (isRecord(returned) && returned['kind'] === 'skip')
@@ -87,15 +94,4 @@ function toHandled(
   );
   const warnings = new Set(resolved.flatMap((one) => one.warnings));
   return { outcome: 'done', changes, warnings: [...warnings] };
-}
-
-/** An instance of the class that its handler names; a Rejection: it is none. */
-async function toPayload(payload: unknown, type: HookHandler['payload']): Promise<unknown> {
-  if (type === undefined) return payload;
-  const instance: unknown = plainToInstance(type, payload);
-  if (!isRecord(payload) || typeof instance !== 'object' || instance === null)
-    return new Rejection('invalid_payload', 'The payload is no object');
-  const errors = await validate(instance, { forbidUnknownValues: false });
-  const words = errors.flatMap(({ constraints = {} }) => Object.values(constraints));
-  return words.length === 0 ? instance : new Rejection('invalid_payload', words.join('; '));
 }

@@ -1,21 +1,23 @@
-import type { Type } from '@nestjs/common';
+import { Controller, Post, UseGuards } from '@nestjs/common';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { AgentPayload } from './dto/agent-payload.ts';
 import type { HookAnswer } from './hook-call.ts';
-import { HookController, HookRoute, IngressPayload } from './hook.decorators.ts';
-import type { Mount } from './hook.decorators.ts';
-import type { ValidRequest } from './hook.pipe.ts';
+import { CurrentRequest, HookBody } from './hook.decorators.ts';
+import { HookGuard } from './hook.guard.ts';
 import { HookIngress } from './hook-ingress.ts';
-import { AgentPayload } from './payloads.ts';
+import { HookValidationPipe } from './hook-validation.pipe.ts';
 
 /** `POST {hooks.path}/agent`: one isolated run of an agent (behaviour.md §5). */
-export function agentController(mount: Mount): Type<object> {
-  @HookController(mount)
-  class AgentController {
-    constructor(private readonly ingress: HookIngress) {}
+@Controller()
+@UseGuards(HookGuard)
+export class AgentController {
+  constructor(private readonly ingress: HookIngress) {}
 
-    @HookRoute('agent', mount)
-    run(@IngressPayload(AgentPayload) valid: ValidRequest<AgentPayload>): Promise<HookAnswer> {
-      return this.ingress.accept(valid.request, this.ingress.resolveRun(valid));
-    }
+  @Post('agent')
+  run(
+    @CurrentRequest() request: HookRequest,
+    @HookBody(HookValidationPipe) payload: AgentPayload,
+  ): Promise<HookAnswer> {
+    return this.ingress.accept(request, this.ingress.resolveRun(request, payload));
   }
-  return AgentController;
 }

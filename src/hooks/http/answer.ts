@@ -91,6 +91,12 @@ export function toRefusal(rejection: Rejection, eventId?: string): HookAnswer {
   };
 }
 
+/** A rejection for the filters of a host, on a route of its own. */
+export function toHttpException(rejection: Rejection): HttpException {
+  const { status, body = {} } = toRefusal(rejection);
+  return new HttpException(body, status, { cause: rejection });
+}
+
 /** A guard or an interceptor of the host's own said no; the status is its word. Null: nobody did, something broke. */
 function parseHostRefusal(error: unknown): HookAnswer | null {
   if (!(error instanceof HttpException)) return null;

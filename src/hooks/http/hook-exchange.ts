@@ -1,4 +1,6 @@
+import { HttpException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { Rejection } from '../ports/rejection.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
 import type { IngressDeps, Step } from './steps.ts';
 
@@ -15,7 +17,6 @@ export class HookExchange {
   #call: HookCall;
   #step: Step | undefined;
   #outcome: Outcome | undefined;
-  #reading: Promise<HookCall | undefined> | undefined;
   #handling: Promise<void> | undefined;
   readonly #deps: IngressDeps;
 
@@ -31,11 +32,6 @@ export class HookExchange {
 
   static set(request: FastifyRequest, exchange: HookExchange): void {
     (request as Visited)[EXCHANGE] = exchange;
-  }
-
-  /** False for a copy, too: a pipe of the host's may have made one. */
-  static is(value: unknown): value is HookExchange {
-    return typeof value === 'object' && value !== null && #call in value;
   }
 
   get call(): HookCall {
@@ -75,34 +71,31 @@ export class HookExchange {
     return true;
   }
 
-  /** Taken once, whoever asks: every parameter of a handler, every retry of the host's. Undefined: it is decided. */
-  read(steps: readonly Step[]): Promise<HookCall | undefined> {
-    return (this.#reading ??= this.attempt(async () =>
-      (await this.walk(steps)) ? this.#call : undefined,
-    ));
+  /** A pipe's exception stands for the rejection that it was made of. */
+  fail(error: unknown): void {
+    const cause = error instanceof HttpException ? error.cause : undefined;
+    this.#outcome ??= { error: cause instanceof Rejection ? cause : error };
   }
 
-  /** Makes a value; a failure is the outcome, and then there is none. */
-  async attempt<T>(make: () => T | Promise<T>): Promise<T | undefined> {
+  /**
+   * Takes the steps, then runs the handler, unless the outcome is decided; once, however often the host's interceptors
+   * ask for it. What they throw is the outcome.
+   */
+  handle(steps: readonly Step[], handler: (call: HookCall) => Promise<HookAnswer>): Promise<void> {
+    return (this.#handling ??= this.#handle(steps, handler));
+  }
+
+  async #handle(
+    steps: readonly Step[],
+    handler: (call: HookCall) => Promise<HookAnswer>,
+  ): Promise<void> {
     try {
-      return await make();
+      if (this.#outcome !== undefined || !(await this.walk(steps))) return;
+      const answer = await handler(this.#call);
+      this.#outcome ??= { answer };
     } catch (error) {
       this.fail(error);
-      return undefined;
     }
-  }
-
-  fail(error: unknown): void {
-    this.#outcome ??= { error };
-  }
-
-  /** Runs the handler, unless the outcome is decided; once, however often the host's interceptors ask for it. */
-  handle(handler: () => Promise<HookAnswer>): Promise<void> {
-    return (this.#handling ??= this.attempt(async () => {
-      if (this.#outcome !== undefined) return;
-      const answer = await handler();
-      this.#outcome ??= { answer };
-    }));
   }
 
   #take(next: HookCall | HookAnswer): boolean {

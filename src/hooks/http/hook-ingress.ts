@@ -13,9 +13,9 @@ import { Rejection } from '../ports/rejection.ts';
 import { TransformFailure } from '../transforms/result.ts';
 import { toAnswer, toRefusal } from './answer.ts';
 import type { HookAnswer } from './hook-call.ts';
-import { validatePayload } from './hook.pipe.ts';
-import type { ValidRequest } from './hook.pipe.ts';
-import { AgentPayload, WakePayload } from './payloads.ts';
+import { AgentPayload } from './dto/agent-payload.ts';
+import { WakePayload } from './dto/wake-payload.ts';
+import { checkPayload, unknownFields } from './payload-rules.ts';
 import { RunCallbacks } from './run-callbacks.ts';
 import { runIdIn } from './run-question.ts';
 
@@ -37,30 +37,24 @@ export class HookIngress {
       return this.callbacks.resolve(request);
     }
     const builtIn = builtInHook(request.name, request.settings);
-    if (builtIn === 'wake') {
-      return this.resolveWake({ request, ...validatePayload(payload, WakePayload) });
-    }
-    if (builtIn === 'agent') {
-      return this.resolveRun({ request, ...validatePayload(payload, AgentPayload) });
-    }
+    if (builtIn === 'wake') return this.resolveWake(request, checkPayload(payload, WakePayload));
+    if (builtIn === 'agent') return this.resolveRun(request, checkPayload(payload, AgentPayload));
     const mapping = this.mappings.match(request);
     if (mapping === null) throw new Rejection('unknown_hook');
     return this.resolveMapped(request, mapping);
   }
 
   /** @throws Rejection */
-  resolveWake({ request, value, warnings }: ValidRequest<WakePayload>): ResolvedHook {
+  resolveWake(request: HookRequest, { text, mode }: WakePayload): ResolvedHook {
+    const warnings = unknownFields(request.payload, WakePayload);
     const trust = { level: 'untrusted', verifiedBy: request.verifiedBy } as const;
-    const { action } = this.resolver.wake(
-      { text: value.text, mode: value.mode, trust },
-      request.settings,
-    );
+    const { action } = this.resolver.wake({ text, mode, trust }, request.settings);
     return { hook: 'wake', actions: [action], warnings, idempotencyKey: request.idempotencyKey };
   }
 
   /** The header's idempotency key wins over the payload's. @throws Rejection */
-  resolveRun({ request, value, warnings }: ValidRequest<AgentPayload>): ResolvedHook {
-    const { sessionKey, idempotencyKey, ...asked } = value;
+  resolveRun(request: HookRequest, payload: AgentPayload): ResolvedHook {
+    const { sessionKey, idempotencyKey, ...asked } = payload;
     const requested = {
       ...asked,
       source: 'agent',
@@ -75,7 +69,7 @@ export class HookIngress {
       hook: 'agent',
       maxQueued: request.settings.hooks.agentLimits.maxQueued,
       actions: [resolved.action],
-      warnings: [...warnings, ...resolved.warnings],
+      warnings: [...unknownFields(request.payload, AgentPayload), ...resolved.warnings],
       idempotencyKey: request.idempotencyKey ?? idempotencyKey,
     };
   }

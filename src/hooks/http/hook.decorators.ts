@@ -1,125 +1,57 @@
-import {
-  All,
-  Controller,
-  Get,
-  Post,
-  Res,
-  SetMetadata,
-  UseFilters,
-  UseGuards,
-  VERSION_NEUTRAL,
-  applyDecorators,
-  createParamDecorator,
-} from '@nestjs/common';
-import type { ExecutionContext } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+// What the handlers of our endpoints are given. `mount()` reads each value once the body has been read; Nest itself asks
+// only for those on a route of the host's own.
+import { createParamDecorator } from '@nestjs/common';
+import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HookAnswer } from './hook-call.ts';
-import { HookExchange } from './hook-exchange.ts';
-import { HookExceptionFilter } from './hook-exception.filter.ts';
-import { HookGuard } from './hook.guard.ts';
-import {
-  HookQueryPipe,
-  HookRequestPipe,
-  HookValidationPipe,
-  Unmade,
-  constraintsOf,
-} from './hook.pipe.ts';
-import type { PayloadClass } from './hook.pipe.ts';
+import type { HookCall } from './hook-call.ts';
+import { parseQuery } from './request.ts';
 
-/** DI token of the ingress: one identity per `forRoot` call, so that two in one application never meet. */
-export const HOOK_INGRESS = Symbol('hook ingress');
+/** The value of a parameter on a mounted route. */
+export type ReadParameter = (call: HookCall, reply: FastifyReply) => unknown;
 
-export const HOOK_ROUTE = Symbol('hook route');
-
-export interface HookRouteMark {
-  readonly ingress: symbol;
-  readonly endpoint: 'wake' | 'agent' | 'mapped' | 'run';
-}
-
-/**
- * Marks a host wants on our routes, e.g. its own `Public()`; each is applied to the controllers and their handlers.
- * @publicApi
- */
-export type HookRouteDecorator = ClassDecorator & MethodDecorator;
-
-export interface Mount {
-  readonly prefix: string;
-  readonly ingress: symbol;
-  readonly decorators: readonly HookRouteDecorator[];
-}
-
-/** What `@ApiExcludeController()` of @nestjs/swagger leaves on a class; a host merges `hooksOpenApi()` instead. */
-const LEFT_OUT_OF_SWAGGER = 'swagger/apiExcludeController';
-
-/** Its path is the module's prefix; it carries no version (specification, "Versioning"). */
-export function HookController({ prefix, decorators }: Mount): ClassDecorator {
-  return applyDecorators(
-    Controller({ path: prefix, version: VERSION_NEUTRAL }),
-    UseGuards(HookGuard),
-    UseFilters(HookExceptionFilter),
-    SetMetadata(LEFT_OUT_OF_SWAGGER, [true]),
-    ...decorators,
-  );
-}
-
-const ROUTES: Readonly<Record<HookRouteMark['endpoint'], MethodDecorator>> = {
-  wake: Post('wake'),
-  agent: Post('agent'),
-  run: Get('runs/:runId'),
-  mapped: All(['', '*']),
-};
-
-const { KEY: ROUTE_CONFIG } = RouteConfig({});
-
-/** Mapped hooks take every method; the guard lets in POST. `Res()` keeps Nest from sending what interceptors leave. */
-export function HookRoute(endpoint: HookRouteMark['endpoint'], mount: Mount): MethodDecorator {
-  return (target, key, descriptor: PropertyDescriptor) => {
-    const handler: Handler = descriptor.value;
-    const name = String(key);
-    const route = {
-      async [name](this: unknown, ...args: unknown[]): Promise<void> {
-        const { request }: FastifyReply = Object(args[handler.length]);
-        const exchange = HookExchange.of(request);
-        if (exchange === undefined) throw new Error('a hook route was reached without its ingress');
-        for (const [at, value] of args.entries()) {
-          if (value instanceof Unmade) args[at] = await value.make(exchange);
-        }
-        await exchange.handle(() => handler.apply(this, args));
-      },
-    };
-    descriptor.value = route[name];
-    Res()(target, key, handler.length);
-    applyDecorators(ROUTES[endpoint], ...mount.decorators)(target, key, descriptor);
-    const theirs: object | undefined = Reflect.getMetadata(ROUTE_CONFIG, descriptor.value);
-    const mark: HookRouteMark = { ingress: mount.ingress, endpoint };
-    RouteConfig({ ...theirs, [HOOK_ROUTE]: mark })(target, key, descriptor);
-  };
-}
-
-type Handler = (...args: unknown[]) => Promise<HookAnswer>;
-
-const ofExchange = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  HookExchange.of(context.switchToHttp().getRequest<FastifyRequest>()),
+const parameter: (
+  read: ReadParameter,
+  ...pipes: (PipeTransform | Type<PipeTransform>)[]
+) => ParameterDecorator = createParamDecorator(
+  (_: ReadParameter, context: ExecutionContext): unknown =>
+    context.switchToHttp().getRequest<FastifyRequest>().body,
 );
 
-/** The request, well formed; reads the body. A refusal of a parameter's pipe is the answer, and the handler is not run. */
-export function IngressRequest(): ParameterDecorator {
-  return ofExchange('request', HookRequestPipe);
+/**
+ * The parsed body of a request, through pipes: `@HookBody(HookValidationPipe) order: OrderPayload`. On a route of the
+ * host's own it is what the host's parser made of it, and global pipes see it as a custom parameter.
+ * @publicApi
+ */
+export function HookBody(...pipes: (PipeTransform | Type<PipeTransform>)[]): ParameterDecorator {
+  return parameter(({ request }) => request?.payload, ...pipes);
 }
 
-export function IngressMapping(): ParameterDecorator {
-  return ofExchange('mapping', HookRequestPipe);
+/** First values of the query, all of them texts, through pipes. */
+export function HookQuery(...pipes: (PipeTransform | Type<PipeTransform>)[]): ParameterDecorator {
+  return parameter(({ raw }) => parseQuery(raw.url ?? ''), ...pipes);
 }
 
-/** The request with its payload, checked against its class. @throws Error at once for a class that the pipe cannot judge. */
-export function IngressPayload(dto: PayloadClass<object>): ParameterDecorator {
-  constraintsOf(dto);
-  return ofExchange(dto, HookValidationPipe);
+/** The {@link HookRequest}: verified, and its body parsed. */
+export function CurrentRequest(): ParameterDecorator {
+  return parameter(({ request }) => request);
 }
 
-/** A question about a run with its query, checked against its class. @throws Error as {@link IngressPayload} */
-export function IngressQuery(dto: PayloadClass<object>): ParameterDecorator {
-  constraintsOf(dto);
-  return ofExchange(dto, HookQueryPipe);
+/** The mapping that takes the request, or why none does; undefined where an agent tells of its run. */
+export function CurrentMapping(): ParameterDecorator {
+  return parameter(({ mapping }) => mapping);
+}
+
+/** The {@link HookCall}: all that is known of the request. */
+export function CurrentCall(): ParameterDecorator {
+  return parameter((call) => call);
+}
+
+/** An `AbortSignal` that is aborted when the client has gone. */
+export function ClientSignal(): ParameterDecorator {
+  return parameter((_call, { raw: response }) => {
+    const gone = new AbortController();
+    if (response.destroyed) gone.abort();
+    else response.once('close', () => gone.abort());
+    return gone.signal;
+  });
 }

@@ -1,9 +1,9 @@
 // docs/design/ingress.md
-import { HttpException, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Rejection } from '../ports/rejection.ts';
-import { toRefusal } from './answer.ts';
+import { toHttpException, toRefusal } from './answer.ts';
 import { HookAuthentication } from './auth/hook-authentication.ts';
 import { HookExchange } from './hook-exchange.ts';
 import { HEAD } from './steps.ts';
@@ -33,9 +33,8 @@ export class HookGuard implements CanActivate {
       return true;
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
-      const { status, headers = {}, body = {} } = toRefusal(error);
-      reply.headers(headers);
-      throw new HttpException(body, status);
+      reply.headers(toRefusal(error).headers ?? {});
+      throw toHttpException(error);
     }
   }
 }

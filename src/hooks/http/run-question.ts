@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { CALLBACK_TOKEN } from '../ports/index.ts';
 import { parseBearer } from './auth/presented-token.ts';
 
@@ -11,18 +10,8 @@ const ASKING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 export interface RunQuestion {
   /** As it came; it may be no id at all. */
   readonly runId: string;
-  /** With the query, which is {@link RunQuery}. */
+  /** With the query. */
   readonly url: string;
-}
-
-/** Query of `GET {hooks.path}/runs/<runId>`. */
-export class RunQuery {
-  /** How long to wait for the end of the run, in whole seconds, 0 to 60. Default: not at all. */
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(60)
-  wait?: number;
 }
 
 /** Exactly so in the raw URL. POSTs there belong to mappings, unless they show the token of the run. */

@@ -1,40 +1,26 @@
-import { Res } from '@nestjs/common';
-import type { Type } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, UseGuards } from '@nestjs/common';
+import { RunQuery } from './dto/run-query.ts';
 import { VERIFIED_BY_HOST } from './hook-call.ts';
-import type { HookAnswer } from './hook-call.ts';
-import { HookController, HookRoute, IngressQuery } from './hook.decorators.ts';
-import type { Mount } from './hook.decorators.ts';
-import type { Asked } from './hook.pipe.ts';
+import type { HookAnswer, HookCall } from './hook-call.ts';
+import { ClientSignal, CurrentCall, HookQuery } from './hook.decorators.ts';
+import { HookGuard } from './hook.guard.ts';
+import { HookValidationPipe } from './hook-validation.pipe.ts';
 import { RunOutcomes } from './run-outcomes.ts';
-import { RunQuery } from './run-question.ts';
 
 /** `GET {hooks.path}/runs/<runId>`: what became of a run, for whoever asked for it (behaviour.md §14). */
-export function runController(mount: Mount): Type<object> {
-  @HookController(mount)
-  class RunController {
-    constructor(private readonly outcomes: RunOutcomes) {}
+@Controller()
+@UseGuards(HookGuard)
+export class RunController {
+  constructor(private readonly outcomes: RunOutcomes) {}
 
-    @HookRoute('run', mount)
-    async tell(
-      @IngressQuery(RunQuery) { call, query }: Asked<RunQuery>,
-      @Res() { raw: response }: FastifyReply,
-    ): Promise<HookAnswer> {
-      const { question, verifiedBy: sender = VERIFIED_BY_HOST, settings, client } = call;
-      if (question === undefined) throw new Error('a run was asked for without a question');
-      const { runId } = question;
-      const { wait: waitSeconds = 0 } = query;
-      const gone = new AbortController();
-      const leave = (): void => gone.abort();
-      response.once('close', leave);
-      if (response.destroyed) leave();
-      try {
-        const asked = { runId, sender, client, waitSeconds, settings, gone: gone.signal };
-        return await this.outcomes.tell(asked);
-      } finally {
-        response.off('close', leave);
-      }
-    }
+  @Get('runs/:runId')
+  async tell(
+    @CurrentCall() { question, verifiedBy: sender = VERIFIED_BY_HOST, settings, client }: HookCall,
+    @HookQuery(HookValidationPipe) { wait: waitSeconds = 0 }: RunQuery,
+    @ClientSignal() gone: AbortSignal,
+  ): Promise<HookAnswer> {
+    if (question === undefined) throw new Error('a run was asked for without a question');
+    const { runId } = question;
+    return this.outcomes.tell({ runId, sender, client, waitSeconds, settings, gone });
   }
-  return RunController;
 }

@@ -1,21 +1,23 @@
-import type { Type } from '@nestjs/common';
+import { Controller, Post, UseGuards } from '@nestjs/common';
+import type { HookRequest } from '../actions/hook-request.ts';
+import { WakePayload } from './dto/wake-payload.ts';
 import type { HookAnswer } from './hook-call.ts';
-import { HookController, HookRoute, IngressPayload } from './hook.decorators.ts';
-import type { Mount } from './hook.decorators.ts';
-import type { ValidRequest } from './hook.pipe.ts';
+import { CurrentRequest, HookBody } from './hook.decorators.ts';
+import { HookGuard } from './hook.guard.ts';
 import { HookIngress } from './hook-ingress.ts';
-import { WakePayload } from './payloads.ts';
+import { HookValidationPipe } from './hook-validation.pipe.ts';
 
 /** `POST {hooks.path}/wake`: a system event for the main session of the default agent (behaviour.md §4). */
-export function wakeController(mount: Mount): Type<object> {
-  @HookController(mount)
-  class WakeController {
-    constructor(private readonly ingress: HookIngress) {}
+@Controller()
+@UseGuards(HookGuard)
+export class WakeController {
+  constructor(private readonly ingress: HookIngress) {}
 
-    @HookRoute('wake', mount)
-    wake(@IngressPayload(WakePayload) valid: ValidRequest<WakePayload>): Promise<HookAnswer> {
-      return this.ingress.accept(valid.request, this.ingress.resolveWake(valid));
-    }
+  @Post('wake')
+  wake(
+    @CurrentRequest() request: HookRequest,
+    @HookBody(HookValidationPipe) payload: WakePayload,
+  ): Promise<HookAnswer> {
+    return this.ingress.accept(request, this.ingress.resolveWake(request, payload));
   }
-  return WakeController;
 }

@@ -1,12 +1,15 @@
 import { IsArray, IsString, MinLength, ValidateIf, validateSync } from 'class-validator';
 import * as fc from 'fast-check';
 import { catchRejection } from '../../../test/support/ingest.ts';
-import { IngressPayload } from './hook.decorators.ts';
-import { validatePayload } from './hook.pipe.ts';
-import { AgentPayload, WakePayload } from './payloads.ts';
+import { AgentPayload } from './dto/agent-payload.ts';
+import { WakePayload } from './dto/wake-payload.ts';
+import { TidyBody, checkPayload, unknownFields } from './payload-rules.ts';
 
 const checked = <T extends object>(dto: new () => T) => ({
-  transform: (payload: unknown) => validatePayload(payload, dto),
+  transform: (payload: unknown) => ({
+    value: checkPayload(payload, dto),
+    warnings: unknownFields(payload, dto),
+  }),
 });
 const wake = checked(WakePayload);
 const agent = checked(AgentPayload);
@@ -141,7 +144,7 @@ describe('agent payload (spec "Request payload: agent", behaviour §5)', () => {
   });
 });
 
-describe('HookValidationPipe: fields that nobody reads (behaviour §2)', () => {
+describe('checkPayload: fields that nobody reads (behaviour §2)', () => {
   it('are named, not refused', () => {
     expect(agent.transform({ message: 'x', channelId: 3, agent: 'y' }).warnings).toEqual([
       'unknown field channelId ignored',
@@ -183,7 +186,7 @@ describe('HookValidationPipe: fields that nobody reads (behaviour §2)', () => {
   );
 });
 
-describe('HookValidationPipe: payloads that are no object', () => {
+describe('checkPayload: payloads that are no object', () => {
   it.each([[null], ['text'], [3], [[]], [[{ message: 'x' }]], [undefined], [true]])(
     'refuses %j',
     (payload) => {
@@ -205,7 +208,7 @@ function tidied(field: string, value: unknown, isText: boolean): unknown {
   return field === 'channel' ? trimmed.toLowerCase() : trimmed;
 }
 
-describe('HookValidationPipe accepts exactly what class-validator accepts', () => {
+describe('checkPayload accepts exactly what class-validator accepts', () => {
   const odd = fc.oneof(
     fc.jsonValue(),
     fc.constantFrom('', ' ', 'now', 'CHAN_2 ', 'last', 'k'.repeat(257)),
@@ -298,7 +301,7 @@ describe('HookValidationPipe accepts exactly what class-validator accepts', () =
   });
 });
 
-describe('HookValidationPipe refuses at start a class that it cannot judge', () => {
+describe('TidyBody refuses at start a class that a loop cannot judge', () => {
   class Conditional {
     @ValidateIf(() => false)
     @IsString()
@@ -315,6 +318,6 @@ describe('HookValidationPipe refuses at start a class that it cannot judge', () 
   }
 
   it.each([Conditional, PerValue, Grouped])('%p', (dto: new () => object) => {
-    expect(() => IngressPayload(dto)).toThrow(/HookValidationPipe cannot judge/u);
+    expect(() => TidyBody()(dto)).toThrow(/a loop cannot judge/u);
   });
 });

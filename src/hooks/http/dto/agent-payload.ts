@@ -1,7 +1,6 @@
 import {
   IsBoolean,
   IsIn,
-  IsNotEmpty,
   IsNumber,
   IsOptional,
   IsPositive,
@@ -10,35 +9,23 @@ import {
   Max,
   MaxLength,
 } from 'class-validator';
-import { CHANNEL_VALUES, MAX_TIMEOUT_SECONDS, OptionalText, WAKE_MODES } from '../options/index.ts';
-import type { WakeMode } from '../options/index.ts';
-import { THINKING_LEVELS } from '../ports/index.ts';
-import type { ChannelId, ThinkingLevel } from '../ports/index.ts';
-
-/**
- * Body of `POST {hooks.path}/wake` (specification, "Request payload: wake").
- * @publicApi
- */
-export class WakePayload {
-  /** Description of the event. Required, not blank; trimmed. */
-  @IsString()
-  @IsNotEmpty()
-  text!: string;
-
-  /** `now` (default): an immediate heartbeat. `next-heartbeat`: wait for the next periodic one. */
-  @IsOptional()
-  @IsIn(WAKE_MODES)
-  mode?: WakeMode;
-}
+import {
+  CHANNEL_VALUES,
+  MAX_TIMEOUT_SECONDS,
+  OptionalText,
+  WAKE_MODES,
+} from '../../options/index.ts';
+import type { WakeMode } from '../../options/index.ts';
+import { THINKING_LEVELS } from '../../ports/index.ts';
+import type { ChannelId, ThinkingLevel } from '../../ports/index.ts';
+import { TidyBody } from '../payload-rules.ts';
 
 /**
  * Body of `POST {hooks.path}/agent` (specification, "Request payload: agent").
  * @publicApi
  */
+@TidyBody({ verbatim: ['message'], caseFolded: ['channel'] })
 export class AgentPayload {
-  static readonly verbatim: ReadonlySet<string> = new Set(['message']);
-  static readonly caseFolded: ReadonlySet<string> = new Set(['channel']);
-
   /** Prompt the agent processes. Required, not blank; kept as sent. */
   @IsString()
   @Matches(/\S/u, { message: 'message must not be blank' })
@@ -91,7 +78,9 @@ export class AgentPayload {
   @Max(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
-  /** The same key with the same body runs once; the headers `Idempotency-Key` and `x-gateway-idempotency-key` win over it. */
+  /**
+   * The same key with the same body runs once; the headers `Idempotency-Key` and `x-gateway-idempotency-key` win over it.
+   */
   @IsOptional()
   @IsString()
   @MaxLength(256)
