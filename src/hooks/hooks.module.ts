@@ -35,7 +35,6 @@ const { ConfigurableModuleClass } = new ConfigurableModuleBuilder<HooksModuleOpt
  * global. Import it more than once for several ingresses, each with a `path` and a `name` of its own; each import has its
  * own controllers and providers.
  * @example HooksModule.forRoot({ enabled: true, token, ledger: sqliteLedger({ dir: 'data' }), runner: demoRunner() })
- * @publicApi
  */
 @Module({ providers, exports: exported })
 export class HooksModule extends ConfigurableModuleClass {}

@@ -12,10 +12,7 @@ import type {
   RequestObserver,
 } from './ports/index.ts';
 
-/**
- * What `HooksModule.forRoot` takes: the settings of the hooks, and what stands behind the ports.
- * @publicApi
- */
+/** What `HooksModule.forRoot` takes: the settings of the hooks, and what stands behind the ports. */
 export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailures' | 'path'> {
   /** Where events become durable: `sqliteLedger({ dir: 'data' })`, or `postgresLedger({ url })` for several processes. */
   readonly ledger: LedgerProvider;
@@ -49,7 +46,6 @@ export interface HooksModuleOptions extends Omit<HooksSettingsInput, 'authFailur
 
 /**
  * What is fixed when the module is imported, because routes and providers are: `forRootAsync` takes it beside `useFactory`.
- * @publicApi
  */
 export interface HooksModuleExtras {
   /** Path prefix of all hook endpoints; parameters such as `/:tenant/hooks` are allowed. @default '/hooks' */

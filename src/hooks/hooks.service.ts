@@ -12,10 +12,7 @@ import { Clock } from './ports/index.ts';
 import type { WaitForOption } from './ports/index.ts';
 import { Rejection } from './ports/rejection.ts';
 
-/**
- * What became of a call: durable, and answered as a sender would be.
- * @publicApi
- */
+/** What became of a call: durable, and answered as a sender would be. */
 export interface HookReceipt {
   readonly eventId: string;
   /** Of the first run; absent for a wake, and when there is nothing to do. */
@@ -32,7 +29,7 @@ export interface HookReceipt {
   readonly warnings?: readonly string[];
 }
 
-/** How a run is asked for from code. @publicApi */
+/** How a run is asked for from code. */
 export interface RunOptions {
   /** A call with the same key and payload runs once. */
   readonly idempotencyKey?: string;
@@ -45,7 +42,6 @@ export interface RunOptions {
  * same ledger and with the same receipt as a sender over HTTP. Its texts are foreign to the agent all the same: they
  * stand inside the safety boundary, verified by `application`.
  * @example await hooks.wake({ text: 'The nightly build is green' });
- * @publicApi
  */
 @Injectable()
 export class Hooks {

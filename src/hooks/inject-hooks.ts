@@ -7,7 +7,6 @@ import { Hooks } from './hooks.service.ts';
  * @param name @default that without a name
  * @param service any that the module exports
  * @example constructor(@InjectHooks('partners') private readonly partners: Hooks) {}
- * @publicApi
  */
 export function InjectHooks(
   name?: string,
@@ -20,7 +19,6 @@ export function InjectHooks(
  * DI token of a service of the ingress that has this name, for `app.get` and for factories.
  * @param name @default that without a name
  * @param service any that the module exports
- * @publicApi
  */
 export function getHooksToken(
   name?: string,

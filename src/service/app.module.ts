@@ -14,11 +14,7 @@ import { listeningAddress } from './configuration/listen-address.ts';
 import { findMissing } from './configuration/packages.ts';
 import { reportConfiguration } from './configuration/report.ts';
 import type { Configuration } from './configuration/load.ts';
-import {
-  ConfigurationReload,
-  ENVIRONMENT,
-  RunningConfiguration,
-} from './configuration/reload.ts';
+import { ConfigurationReload, ENVIRONMENT, RunningConfiguration } from './configuration/reload.ts';
 import { SavedMappings } from './configuration/saved-mappings.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { ConsoleModule } from './console/index.ts';

@@ -4,7 +4,6 @@ import type { AgentReply, AgentTurn, OutgoingMessage } from '../hooks/index.ts';
 /**
  * A runner that keeps every turn that it is asked for, and asks no model.
  * @example HooksModule.forRoot({ runner: new RecordingRunner(), … })
- * @publicApi
  */
 export class RecordingRunner extends AgentRunner {
   readonly runs: AgentTurn[] = [];
@@ -31,7 +30,6 @@ export class RecordingRunner extends AgentRunner {
 /**
  * A channel that keeps every message that it is to send, and sends none.
  * @example HooksModule.forRoot({ channels: { chan_1: { provider: new RecordingChannel(), to: 'ops' } }, … })
- * @publicApi
  */
 export class RecordingChannel extends Channel {
   readonly deliveries: OutgoingMessage[] = [];

@@ -13,7 +13,6 @@ const OPEN = EVENT_STATUSES.filter((status) => !ENDED.has(status));
  * Resolves once everything that was accepted has ended: handlers, runs, deliveries, and the heartbeats that they asked for.
  * @param options `name` of the ingress; how long it may take, in milliseconds, 4,500 by default
  * @throws Error that says what is open still, such as what waits for a decision or for its next attempt
- * @publicApi
  */
 export async function settled(
   app: INestApplicationContext,

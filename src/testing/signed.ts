@@ -1,6 +1,6 @@
 import { schemes, signRequest } from '../hooks/index.ts';
 
-/** What `inject` of Nest on Fastify takes beside `url`, and `fetch` behind it. @publicApi */
+/** What `inject` of Nest on Fastify takes beside `url`, and `fetch` behind it. */
 export interface SignedRequest {
   readonly method: 'POST';
   readonly headers: Record<string, string>;
@@ -16,7 +16,6 @@ export interface SignedRequest {
  * @param more headers besides, such as `x-github-event`; the `url` that the sender calls, for schemes that sign it; the
  * time of the signature, in epoch milliseconds
  * @throws Error for a scheme that is not known, or that cannot sign this
- * @publicApi
  */
 export function signed(
   scheme: string,

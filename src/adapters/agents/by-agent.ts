@@ -12,10 +12,7 @@ import { getField } from '../../platform/objects.ts';
 import { modelRunner } from './model.ts';
 import type { ModelRunnerOptions, ModelsSection } from './model.ts';
 
-/**
- * What the runners of all types need together.
- * @publicApi
- */
+/** What the runners of all types need together. */
 export interface AgentRunnerOptions extends CommandRunnerOptions {
   /** Asked at the start of each turn of a model, so that a change applies to the next one. */
   readonly models: () => ModelsSection;
@@ -47,7 +44,6 @@ export interface AgentRunnerOptions extends CommandRunnerOptions {
  * // and in the onApplicationShutdown of a class of yours:
  * await runner[Symbol.asyncDispose]();
  * ```
- * @publicApi
  */
 export function agentRunner(options: AgentRunnerOptions): AgentRunner & AsyncDisposable {
   return new RunnerByAgent(options);

@@ -28,10 +28,7 @@ import {
 } from './program.ts';
 import { ensureWorkspace } from './program.ts';
 
-/**
- * Where programs find what they need.
- * @publicApi
- */
+/** Where programs find what they need. */
 export interface CommandRunnerOptions {
   /**
    * Asked at the start of each turn: where `PATH`, `HOME`, `LANG`, `TZ` and the names in the agent's `runner.env` are
@@ -57,7 +54,6 @@ export interface CommandRunnerOptions {
  * const agents = { defaults: { runner: { type: 'command', command: 'claude', args: ['-p'] } } } as const;
  * HooksModule.forRoot({ enabled: true, token, ledger, runner, agents });
  * ```
- * @publicApi
  */
 export function commandRunner({ env, workspaces, clock }: CommandRunnerOptions): AgentRunner {
   return new CommandRunner(env, workspaces, clock ?? new SystemClock());

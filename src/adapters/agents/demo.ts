@@ -8,7 +8,6 @@ import { AgentRunner, type AgentReply, type AgentTurn } from '../../hooks/ports/
  * ```ts
  * HooksModule.forRoot({ enabled: true, token, ledger, runner: demoRunner() });
  * ```
- * @publicApi
  */
 export function demoRunner(): AgentRunner {
   return new DemoRunner();

@@ -6,10 +6,7 @@ import type { GatewaySettings } from '../../hooks/ports/agent-directory.ts';
 import type { ModelTarget } from './model-turn.ts';
 import { loadSdk } from './sdk.ts';
 
-/**
- * All of them have defaults.
- * @publicApi
- */
+/** All of them have defaults. */
 export interface GatewayRunnerOptions {
   /** @default the system's clock */
   readonly clock?: Clock;
@@ -32,7 +29,6 @@ export interface GatewayRunnerOptions {
  * const agents = { defaults: { runner: other } };
  * HooksModule.forRoot({ enabled: true, token, ledger, runner: gatewayRunner(), agents });
  * ```
- * @publicApi
  */
 export function gatewayRunner({ clock }: GatewayRunnerOptions = {}): AgentRunner {
   return new GatewayRunner(clock ?? new SystemClock());

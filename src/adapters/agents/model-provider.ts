@@ -1,15 +1,9 @@
 /** No type of the AI SDK is named here: hosts see these types, and compile without it. */
 
-/**
- * Which protocol a provider speaks. `openai-compatible` is what Ollama, vLLM, LM Studio and most gateways speak.
- * @publicApi
- */
+/** Which protocol a provider speaks. `openai-compatible` is what Ollama, vLLM, LM Studio and most gateways speak. */
 export type ProviderType = 'openai' | 'anthropic' | 'google' | 'openai-compatible';
 
-/**
- * One entry of `models.providers`.
- * @publicApi
- */
+/** One entry of `models.providers`. */
 export interface ModelProvider {
   readonly type: ProviderType;
   /**

@@ -23,19 +23,13 @@ import { openTools, serversFor } from './turn-tools.ts';
 // tool-call-log.ts follows the tool calls, and provider-error.ts turns what breaks into an `AgentError` that says whether
 // it may be tried again. Only `askModel` needs the SDK, which is why it is imported late.
 
-/**
- * Where models are asked: the `models` section of the configuration.
- * @publicApi
- */
+/** Where models are asked: the `models` section of the configuration. */
 export interface ModelsSection {
   /** By the name that stands before the first slash of `<provider>/<model>`. */
   readonly providers: Readonly<Record<string, ModelProvider>>;
 }
 
-/**
- * Where a model runner finds its providers, and what the MCP programs of its agents may see.
- * @publicApi
- */
+/** Where a model runner finds its providers, and what the MCP programs of its agents may see. */
 export interface ModelRunnerOptions {
   /** Asked at the start of each turn, so that a change applies to the next one. */
   readonly models: () => ModelsSection;
@@ -77,7 +71,6 @@ export interface ModelRunnerOptions {
  * // and in the onApplicationShutdown of a class of yours:
  * await runner[Symbol.asyncDispose]();
  * ```
- * @publicApi
  */
 export function modelRunner({
   models,

@@ -47,10 +47,7 @@ export interface ResolvedAgent {
   readonly unknownId?: string;
 }
 
-/**
- * Which agent runs: resolved first, then checked, so that an unknown id cannot slip past the allowlist.
- * @publicApi
- */
+/** Which agent runs: resolved first, then checked, so that an unknown id cannot slip past the allowlist. */
 @Injectable()
 export class AgentPolicy {
   constructor(private readonly directory: AgentDirectory) {}
@@ -75,10 +72,7 @@ function isAllowed(id: string, allowed: readonly string[] | undefined): boolean 
   return allowed.some((entry) => entry.trim().toLowerCase() === id);
 }
 
-/**
- * Whether a run may use the model it names.
- * @publicApi
- */
+/** Whether a run may use the model it names. */
 @Injectable()
 export class ModelPolicy {
   /** Resolves aliases; checks the allowlist and the configured providers. @throws Rejection model_not_allowed */

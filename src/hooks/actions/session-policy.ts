@@ -17,10 +17,7 @@ export interface NamedKey {
   readonly derivedAfter?: string;
 }
 
-/**
- * Which session a run belongs to (behaviour.md §6). Every key, whoever made it, passes through here.
- * @publicApi
- */
+/** Which session a run belongs to (behaviour.md §6). Every key, whoever made it, passes through here. */
 @Injectable()
 export class SessionPolicy {
   /** The short key, without the agent's own `agent:<id>:`. @throws Rejection session_key_not_allowed */

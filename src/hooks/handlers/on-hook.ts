@@ -5,10 +5,7 @@ import type {
   TransformedWake,
 } from '../transforms/contract.ts';
 
-/**
- * A verified event that was stored, as its handler gets it.
- * @publicApi
- */
+/** A verified event that was stored, as its handler gets it. */
 export interface HookEvent<T = unknown> {
   /** The same in every attempt: what was done for it once is known by it. */
   readonly id: string;
@@ -26,7 +23,7 @@ export interface HookEvent<T = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** @publicApi */
+/** What else a handler says of its hook. */
 export interface OnHookOptions<T = unknown> {
   /** Class with decorators of class-validator. An event that is none fails for good, and its story says why. @default any */
   readonly payload?: Type<T>;
@@ -47,7 +44,6 @@ type Fields<T> = Omit<T, 'kind'>;
 /**
  * What a handler returns: {@link skip}, {@link run}, {@link wake}, {@link deliver}, or at most 200 of the last three.
  * Nothing: the event is done.
- * @publicApi
  */
 export type HookResult =
   | SkippedEvent
@@ -58,17 +54,17 @@ export type HookResult =
   | undefined
   | void;
 
-/** Says why nothing is to be done. @publicApi */
+/** Says why nothing is to be done. */
 export function skip(reason: string): SkippedEvent {
   return { kind: 'skip', reason };
 }
 
-/** Asks for a run of an agent; what is left out is as the templates of the mapping make it. @publicApi */
+/** Asks for a run of an agent; what is left out is as the templates of the mapping make it. */
 export function run(fields: Fields<TransformedRun> = {}): TransformedRun {
   return { ...fields, kind: 'agent' };
 }
 
-/** Asks for a line in an agent's main session, and for a heartbeat at once unless `mode` says otherwise. @publicApi */
+/** Asks for a line in an agent's main session, and for a heartbeat at once unless `mode` says otherwise. */
 export function wake(
   text: string,
   fields: Omit<Fields<TransformedWake>, 'text'> = {},
@@ -76,7 +72,7 @@ export function wake(
   return { mode: 'now', ...fields, text, kind: 'wake' };
 }
 
-/** Asks for a message to a channel, which no agent writes. @publicApi */
+/** Asks for a message to a channel, which no agent writes. */
 export function deliver(fields: Fields<TransformedMessage>): TransformedMessage {
   return { ...fields, kind: 'deliver' };
 }
@@ -99,7 +95,6 @@ type Handler<T> = (event: HookEvent<T>) => HookResult | Promise<HookResult>;
  * preset, which it enables. It is called once the event is stored and its sender answered; at least once, so that
  * `event.id` tells repeats. A throw is a failed attempt, tried again for a day.
  * @param id of one handler in an ingress; a second one is refused at the start
- * @publicApi
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- without a class, what a payload is the handler says
 export function OnHook<T = any>(id: string, options: OnHookOptions<T> = {}) {

@@ -10,10 +10,7 @@ import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
 import type { RunCallback, RunQuestion } from './run-question.ts';
 
-/**
- * What is sent back: decided as data, written by the `AnswerWriter`.
- * @publicApi
- */
+/** What is sent back: decided as data, written by the `AnswerWriter`. */
 export interface HookAnswer {
   readonly status: number;
   /** Absent for 204. */

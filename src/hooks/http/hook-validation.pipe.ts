@@ -18,7 +18,6 @@ const NO_CLASS: ReadonlySet<unknown> = new Set([Object, Array, String, Number, B
  *
  * Payloads of the module's own endpoints are tidied first: texts trimmed, blank and `null` absent. For classes of the
  * host class-transformer makes the instance.
- * @publicApi
  */
 @Injectable()
 export class HookValidationPipe implements PipeTransform<unknown, object | Promise<object>> {

@@ -20,7 +20,6 @@ const parameter: (
 /**
  * The parsed body of a request, through pipes: `@HookBody(HookValidationPipe) order: OrderPayload`. On a route of the
  * host's own it is what the host's parser made of it, and global pipes see it as a custom parameter.
- * @publicApi
  */
 export function HookBody(...pipes: (PipeTransform | Type<PipeTransform>)[]): ParameterDecorator {
   return parameter(({ request }) => request?.payload, ...pipes);

@@ -12,7 +12,6 @@ import { HEAD } from './steps.ts';
  * Decides who may speak, before a byte of the body is read: on the routes of the ingress by the steps of {@link HEAD}. On a
  * route of the host's own (`@UseGuards(HookGuard)` in a module that imports `HooksModule`) only the token is asked, and a
  * refusal is an `HttpException`, for the host's own filters.
- * @publicApi
  */
 @Injectable()
 export class HookGuard implements CanActivate {

@@ -35,10 +35,7 @@ export interface HookRouteMark {
   readonly endpoint: 'wake' | 'agent' | 'mapped' | 'run';
 }
 
-/**
- * Marks a host wants on our routes, e.g. its own `Public()`; each is applied to the controllers and their handlers.
- * @publicApi
- */
+/** Marks a host wants on our routes, e.g. its own `Public()`; each is applied to the controllers and their handlers. */
 export type HookRouteDecorator = ClassDecorator & MethodDecorator;
 
 interface Mount extends HookRouteMark {

@@ -17,10 +17,7 @@ import { BodyBudget, BodyReader, ClientGone } from './body.ts';
 import type { BodyLimits } from './body.ts';
 import { shortSecrets } from './path-signer.ts';
 
-/**
- * Options of {@link SignatureGuard}: what a mapping's `verify` says, and how much of a body is taken.
- * @publicApi
- */
+/** Options of {@link SignatureGuard}: what a mapping's `verify` says, and how much of a body is taken. */
 export interface SignatureGuardOptions extends Omit<VerifyOptions, 'scheme' | 'verifyToken'> {
   /** Where the world reaches the application, for senders that sign the URL: `https://example.com`. @default none */
   readonly publicUrl?: string;
@@ -40,7 +37,6 @@ export interface SignatureGuardOptions extends Omit<VerifyOptions, 'scheme' | 'v
  * @param scheme any of docs/security.md, e.g. `github`, `stripe`, `standard-webhooks`
  * @param options a function is asked at the start, when a `ConfigModule` has filled `process.env`
  * @example UseGuards(SignatureGuard('stripe', () => ({ secrets: [process.env['STRIPE_SECRET']!] })))
- * @publicApi
  */
 export function SignatureGuard(
   scheme: string,

@@ -31,10 +31,7 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-/**
- * The face of the room: turns a payload into actions by the first configured mapping that matches.
- * @publicApi
- */
+/** The face of the room: turns a payload into actions by the first configured mapping that matches. */
 @Injectable()
 export class MappingService extends RunRules {
   /** By settings, because a request keeps those that it began with. */

@@ -12,10 +12,7 @@ interface MatchInput extends ConditionInput {
   readonly source: string | undefined;
 }
 
-/**
- * One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it.
- * @publicApi
- */
+/** One mapping, and why it takes a request or not. Part of a preview, as the HTTP API gives it. */
 export interface MatchExplanation {
   /** The id of the mapping. */
   readonly mapping: string;

@@ -28,10 +28,7 @@ import { buildPrompt } from '../work/run-prompt.ts';
 import { DeliveryStep } from '../work/delivery.ts';
 import { SessionStore, showSystemEvents } from '../work/session.ts';
 
-/**
- * A request that was never sent.
- * @publicApi
- */
+/** A request that was never sent. */
 export interface PreviewRequest {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   readonly hook: string;
@@ -44,10 +41,7 @@ export interface PreviewRequest {
   readonly mapping?: unknown;
 }
 
-/**
- * What would become of a request, without any of it.
- * @publicApi
- */
+/** What would become of a request, without any of it. */
 export interface Preview {
   readonly hook: string;
   /** Id of the mapping that takes it; null for the built-in hooks, and when none does. */
@@ -78,10 +72,7 @@ export interface Preview {
   } | null;
 }
 
-/**
- * The fields of the action as the event's details would show them, and what the agent or the recipient would read.
- * @publicApi
- */
+/** The fields of the action as the event's details would show them, and what the agent or the recipient would read. */
 export interface PreviewedAction {
   readonly kind: HookAction['kind'];
   /** Word for word, but for the ids of the safety boundary, which are fresh each time. Empty: no agent is asked. */
@@ -95,10 +86,7 @@ export interface PreviewedAction {
   readonly [field: string]: unknown;
 }
 
-/**
- * What the sender would be answered.
- * @publicApi
- */
+/** What the sender would be answered. */
 export interface PreviewedRefusal {
   readonly status: number;
   readonly code: RejectionCode;

@@ -17,7 +17,7 @@ const MOST_EVENTS = 200;
 const MOST_MS = 2000;
 const MOST_EXAMPLES = 10;
 
-/** What a mapping would change. Nothing of what was sent is in it. @publicApi */
+/** What a mapping would change. Nothing of what was sent is in it. */
 export interface MappingTrial {
   /** ISO 8601: since when events were looked at. */
   readonly since: string;
@@ -32,7 +32,7 @@ export interface MappingTrial {
   readonly draft: SettingsFindings;
 }
 
-/** An event that would become something else. @publicApi */
+/** An event that would become something else. */
 export interface ChangedPreview {
   readonly event: string;
   /** ISO 8601. */

@@ -6,10 +6,7 @@ const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
 const DEFAULT_PREFIX = '/hooks/';
 const REFERENCE = /"#\/components\/(\w+)\/(\w+)"/g;
 
-/**
- * An OpenAPI 3.1 document, as far as somebody needs to know it who merges two.
- * @publicApi
- */
+/** An OpenAPI 3.1 document, as far as somebody needs to know it who merges two. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
@@ -24,7 +21,6 @@ export interface OpenApiDocument {
 /**
  * `wake`, `agent` and the mapped hooks of one ingress as an OpenAPI 3.1 document, for a host to merge into its own.
  * @param path of `forRoot`. @default '/hooks'
- * @publicApi
  */
 export function hooksOpenApi(path = DEFAULT_PREFIX): OpenApiDocument {
   const { components, servers: _ofTheService, ...document } = serviceOpenApi(path);

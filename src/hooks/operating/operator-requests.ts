@@ -24,15 +24,12 @@ import type { OwnRequest } from './requests-without-http.ts';
  */
 const OPERATOR = 'operator';
 
-/**
- * What became of the attempt to replay an event. `pruned`: its payload was forgotten (`store.payloadDays`).
- * @publicApi
- */
+/** What became of the attempt to replay an event. `pruned`: its payload was forgotten (`store.payloadDays`). */
 export type ReplayOutcome =
   | { readonly outcome: 'replayed'; readonly answer: HookAnswer }
   | { readonly outcome: 'unknown' | 'pruned' };
 
-/** A request as a sender makes it, byte for byte. @publicApi */
+/** A request as a sender makes it, byte for byte. */
 export interface PostedRequest {
   /** What stands behind the prefix, as it goes on the wire. */
   readonly name: string;
@@ -41,7 +38,7 @@ export interface PostedRequest {
   readonly body: Buffer;
 }
 
-/** What its sender would be answered. @publicApi */
+/** What its sender would be answered. */
 export interface PostedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,7 +50,6 @@ const TOLD = ['content-type', 'idempotent-replayed', 'retry-after', 'www-authent
 /**
  * What an operator does with requests besides receiving them: look at what one would do, send one, or send a stored one
  * again. Everything but {@link preview} and {@link tryMapping} makes an event of its own, by the same way as everybody's.
- * @publicApi
  */
 @Injectable()
 export class OperatorRequests {

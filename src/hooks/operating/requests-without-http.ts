@@ -6,7 +6,7 @@ import type { RequestTime } from '../http/stored-request.ts';
 import { holdsSecret, ownSecrets } from '../options/index.ts';
 import type { BodyKind } from '../options/index.ts';
 
-/** A request that an operator writes, without anything that would prove a sender. @publicApi */
+/** A request that an operator writes, without anything that would prove a sender. */
 export interface OwnRequest {
   /** What would stand behind the prefix: `wake`, `agent`, or a sub-path. */
   readonly hook: string;

@@ -53,13 +53,13 @@ export function OptionalEnd(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), Matches(form, { message }));
 }
 
-/** What a value is compared with; numbers and texts are different. @publicApi */
+/** What a value is compared with; numbers and texts are different. */
 export type Comparable = string | number | boolean;
 
-/** What a value must be: equal, one of a list, or what operators say, all of them. @publicApi */
+/** What a value must be: equal, one of a list, or what operators say, all of them. */
 export type Condition = Comparable | readonly Comparable[] | ConditionOperators;
 
-/** Operators of a condition; nothing is ever taken for a regular expression. @publicApi */
+/** Operators of a condition; nothing is ever taken for a regular expression. */
 export interface ConditionOperators {
   /** Says yes where the condition says no, so also where there is no value. */
   readonly not?: Condition;
@@ -82,7 +82,6 @@ export interface ConditionOperators {
 /**
  * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload.list[].name` (of every entry),
  * `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
- * @publicApi
  */
 export interface Conditions {
   readonly [place: string]: Condition | readonly Conditions[];

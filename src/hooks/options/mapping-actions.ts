@@ -1,5 +1,5 @@
 export const MAPPING_ACTIONS = ['wake', 'agent', 'deliver', 'resume', 'ignore'] as const;
-/** What a mapping makes of a request. @publicApi */
+/** What a mapping makes of a request. */
 export type MappingAction = (typeof MAPPING_ACTIONS)[number];
 
 /** What runs alone read, what wakes alone do, what both do, what has a recipient, and whatever does something. */

@@ -1,4 +1,4 @@
-/** One mistake in the configuration: the key, and what to do. @publicApi */
+/** One mistake in the configuration: the key, and what to do. */
 export interface Problem {
   /** Path of the key, e.g. `mappings[0].channel`. */
   readonly key: string;
@@ -11,7 +11,7 @@ export interface NamingProblem extends Problem {
   readonly names?: readonly string[];
 }
 
-/** Every mistake at once. Nothing of the refused configuration was applied. @publicApi */
+/** Every mistake at once. Nothing of the refused configuration was applied. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 

@@ -20,7 +20,7 @@ import type { Problem } from './problem.ts';
 import { resolveSection } from './section.ts';
 import { tokenProblems } from './token-options.ts';
 
-/** Options with every default filled in. Never changed; a reload makes a new one. @publicApi */
+/** Options with every default filled in. Never changed; a reload makes a new one. */
 export interface ResolvedHooksOptions {
   readonly hooks: HooksOptions;
   readonly agents: AgentsOptions;
@@ -35,7 +35,7 @@ export interface ResolvedHooksOptions {
   readonly handlers?: HandledHooks;
 }
 
-/** Class and method by the id of the mapping: `orders` → `OrdersHandler.onPush`. @publicApi */
+/** Class and method by the id of the mapping: `orders` → `OrdersHandler.onPush`. */
 export type HandledHooks = ReadonlyMap<string, string>;
 
 /** The presets that are enabled: by `hooks.presets`, or by a handler of their name; unknown ids among them. */

@@ -33,7 +33,7 @@ export type Given<T> = T extends string | number | boolean | undefined
       ? readonly Given<I>[]
       : { readonly [K in keyof T]?: Given<T[K]> | undefined };
 
-/** What `HooksModule` takes besides its wiring: the keys of the `hooks` section and its neighbours. @publicApi */
+/** What `HooksModule` takes besides its wiring: the keys of the `hooks` section and its neighbours. */
 export interface HooksSettingsInput extends Given<HooksOptions> {
   /** Who runs what hooks ask for. Default: one agent named `main`. */
   readonly agents?: Given<AgentsOptions> | undefined;

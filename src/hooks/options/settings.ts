@@ -23,7 +23,6 @@ export type SettingsCheck = (
 /**
  * The options in force. A reload replaces them all at once or not at all; requests keep those they began with. Other
  * parts of the module add checks, so that nothing comes into force that one of them could not use.
- * @publicApi
  */
 @Injectable()
 export class HooksSettings {

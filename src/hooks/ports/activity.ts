@@ -1,4 +1,4 @@
-/** A time in equal steps. @publicApi */
+/** A time in equal steps. */
 export interface ActivityWindow {
   /** Epoch milliseconds when the first step begins. */
   readonly from: number;
@@ -14,7 +14,6 @@ export const MOST_IN_STEP = 5000;
 /**
  * What was accepted and refused in each step of an {@link ActivityWindow}, the earliest first, and how the runs and the
  * deliveries that were made in it have ended. Of events, runs and deliveries 5,000 are counted in a step.
- * @publicApi
  */
 export interface Activity {
   /** Events that were stored, those included that failed at once or had nothing to do. */

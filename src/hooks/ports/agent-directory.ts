@@ -1,7 +1,7 @@
 import type { Hours } from '../../platform/hours.ts';
 import type { ApproveOption } from './wait.ts';
 
-/** Every thinking level a request may name. A runner maps them to what its model knows. @publicApi */
+/** Every thinking level a request may name. A runner maps them to what its model knows. */
 export const THINKING_LEVELS = [
   'off',
   'minimal',
@@ -12,10 +12,9 @@ export const THINKING_LEVELS = [
   'max',
   'adaptive',
 ] as const;
-/** @publicApi */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** One agent of the gateway. A host's own directory returns them; a runner is given one with every turn. @publicApi */
+/** One agent of the gateway. A host's own directory returns them; a runner is given one with every turn. */
 export interface Agent {
   /** 1 to 64 letters, digits, `_` and `-`, lower case; part of every session key of the agent. */
   readonly id: string;
@@ -39,10 +38,7 @@ export interface Agent {
   readonly tools?: ToolSettings;
 }
 
-/**
- * Which agents exist. Asked for every request, so it answers from memory: mirror a registry that lives elsewhere.
- * @publicApi
- */
+/** Which agents exist. Asked for every request, so it answers from memory: mirror a registry that lives elsewhere. */
 export abstract class AgentDirectory {
   /** Every agent, at least one, the default agent first. */
   abstract list(): readonly Agent[];
@@ -55,7 +51,7 @@ export abstract class AgentDirectory {
   }
 }
 
-/** How an agent's turns are run: `agents.list[].runner`, checked and with every default filled in. @publicApi */
+/** How an agent's turns are run: `agents.list[].runner`, checked and with every default filled in. */
 export type RunnerSettings =
   | { readonly type: 'model' }
   | { readonly type: 'demo' }
@@ -63,7 +59,7 @@ export type RunnerSettings =
   | GatewaySettings
   | CallbackSettings;
 
-/** A program on this machine: any command-line agent. No shell is involved. @publicApi */
+/** A program on this machine: any command-line agent. No shell is involved. */
 export interface CommandSettings {
   readonly type: 'command';
   /** Program name (found by `PATH`) or absolute path. */
@@ -83,7 +79,7 @@ export interface CommandSettings {
   readonly permissionPrompt?: 'claude-code';
 }
 
-/** An OpenAI-compatible server that is an agent gateway of its own. @publicApi */
+/** An OpenAI-compatible server that is an agent gateway of its own. */
 export interface GatewaySettings {
   readonly type: 'http';
   /** For example `http://127.0.0.1:18789/v1`. */
@@ -98,7 +94,7 @@ export interface GatewaySettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An agent that runs elsewhere: it is started, and says later what became of it (`type: 'http'`, `mode: 'callback'`). @publicApi */
+/** An agent that runs elsewhere: it is started, and says later what became of it (`type: 'http'`, `mode: 'callback'`). */
 export interface CallbackSettings {
   readonly type: 'callback';
   /** Where it is started, for example `https://agents.example.com/start`. */
@@ -117,7 +113,7 @@ export interface CallbackSettings {
   readonly withinMs: number;
 }
 
-/** Tools of an agent: `agents.list[].tools`. @publicApi */
+/** Tools of an agent: `agents.list[].tools`. */
 export interface ToolSettings {
   /** MCP servers by name; a tool is called `<server>_<tool>`. */
   readonly mcp: Readonly<Record<string, McpServerSettings>>;
@@ -125,7 +121,7 @@ export interface ToolSettings {
   readonly untrusted: readonly string[];
 }
 
-/** A program that speaks MCP over its standard streams, or a server that speaks it over HTTP. @publicApi */
+/** A program that speaks MCP over its standard streams, or a server that speaks it over HTTP. */
 export type McpServerSettings = (
   | {
       readonly command: string;

@@ -3,7 +3,7 @@ import type { ChannelId } from './channel.ts';
 import type { Trust } from './trust.ts';
 import type { AskedCall } from './wait.ts';
 
-/** What one turn of an agent may do, decided by us before it begins and never by what it reads. @publicApi */
+/** What one turn of an agent may do, decided by us before it begins and never by what it reads. */
 export interface CapabilityContract {
   /** `untrusted`: the agent is shown text from outside. */
   readonly trust: Trust['level'];
@@ -17,26 +17,26 @@ export interface CapabilityContract {
   readonly mayDeliverTo: Destination | null;
 }
 
-/** A channel, and a recipient where one was named. @publicApi */
+/** A channel, and a recipient where one was named. */
 export interface Destination {
   readonly channel: ChannelId | 'last';
   readonly to?: string;
 }
 
-/** One message of a session's transcript. @publicApi */
+/** One message of a session's transcript. */
 export interface TranscriptMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
 }
 
-/** A runner's own id of a conversation. @publicApi */
+/** A runner's own id of a conversation. */
 export interface RunnerSession {
   /** Whose id it is: another runner would not know it. */
   readonly runner: string;
   readonly id: string;
 }
 
-/** Everything a runner needs for one turn of an agent. @publicApi */
+/** Everything a runner needs for one turn of an agent. */
 export interface AgentTurn {
   /** The run's id, or the heartbeat's; stable over retries of the same turn. */
   readonly id: string;
@@ -83,7 +83,7 @@ export interface AgentTurn {
   readonly reportToolCalls?: (calls: () => readonly ToolCall[]) => void;
 }
 
-/** Tool calls that a person decides about. @publicApi */
+/** Tool calls that a person decides about. */
 export interface AskedTools {
   /** By full name, `<server>_<tool>`, or as a program calls its own; `*` stands for any characters. */
   readonly tools: readonly string[];
@@ -91,7 +91,7 @@ export interface AskedTools {
   readonly canWait: boolean;
 }
 
-/** What was decided about the tool calls of {@link AgentReply.asks}, or became of the wait of {@link AgentReply.waits}. @publicApi */
+/** What was decided about the tool calls of {@link AgentReply.asks}, or became of the wait of {@link AgentReply.waits}. */
 export interface ResumedTurn {
   /** {@link ToolQuestion.state} or {@link AgentWait.state} */
   readonly state: string;
@@ -104,7 +104,7 @@ export interface ResumedTurn {
   readonly isRepeated?: true;
 }
 
-/** What a turn waited for. @publicApi */
+/** What a turn waited for. */
 export interface CameEvent {
   /** As an agent is to be shown it: foreign text in it stands between markers. */
   readonly text: string;
@@ -112,7 +112,7 @@ export interface CameEvent {
   readonly content: string;
 }
 
-/** A turn that waits for an event: its run waits, and costs a row. @publicApi */
+/** A turn that waits for an event: its run waits, and costs a row. */
 export interface AgentWait {
   /** What the event has to give with `resume`, 1 to 256 characters. */
   readonly key: string;
@@ -126,14 +126,14 @@ export interface AgentWait {
   readonly askedAgainAt?: number;
 }
 
-/** Tool calls that the agent wants to make and that a person decides about, all of them or none. @publicApi */
+/** Tool calls that the agent wants to make and that a person decides about, all of them or none. */
 export interface ToolQuestion {
   readonly calls: readonly AskedCall[];
   /** Where the turn stands, in the runner's own words: kept with the run, and given back with the decision. */
   readonly state: string;
 }
 
-/** How a turn ended well. @publicApi */
+/** How a turn ended well. */
 export interface AgentReply {
   /** The agent's answer, Markdown; may be empty. */
   readonly text: string;
@@ -153,13 +153,13 @@ export interface AgentReply {
 /** How often one turn asks its model: a tool call and its result are one step, and so is the final answer. */
 export const MAX_STEPS = 20;
 
-/** Tokens of one turn, as the provider counted them. @publicApi */
+/** Tokens of one turn, as the provider counted them. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** One use of a tool, for the event's details. @publicApi */
+/** One use of a tool, for the event's details. */
 export interface ToolCall {
   /** `<server>_<tool>`. */
   readonly tool: string;
@@ -183,12 +183,11 @@ export interface ToolCall {
  * - `needs-operator`: only a person can mend it (a wrong key, no quota left, an unknown model). Ends at once; the
  *   message says what to do.
  * - `permanent`: will not pass by itself. Ends at once.
- * @publicApi
  */
 export type AgentFailure =
   'unreachable' | 'rate-limited' | 'retryable' | 'needs-operator' | 'permanent';
 
-/** Why a turn failed. Any other error a runner throws counts as `permanent`. @publicApi */
+/** Why a turn failed. Any other error a runner throws counts as `permanent`. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
   readonly kind: AgentFailure;
@@ -214,7 +213,7 @@ export class AgentError extends Error {
   }
 }
 
-/** Runs one turn of an agent: a model, a CLI, another gateway. Turns of different sessions run side by side. @publicApi */
+/** Runs one turn of an agent: a model, a CLI, another gateway. Turns of different sessions run side by side. */
 export abstract class AgentRunner {
   /**
    * @param signal aborts at the deadline or when the service stops; the runner then rejects promptly.

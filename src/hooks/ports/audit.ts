@@ -1,7 +1,7 @@
-/** What something was, or became: bounded, and without secrets and payloads. @publicApi */
+/** What something was, or became: bounded, and without secrets and payloads. */
 export type AuditedState = Readonly<Record<string, unknown>>;
 
-/** An operator's action that changed something, or was to. @publicApi */
+/** An operator's action that changed something, or was to. */
 export interface AuditEntry {
   /** ISO 8601 in UTC. */
   readonly at: string;
@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly after: AuditedState | null;
 }
 
-/** The same on its way into the ledger. @publicApi */
+/** The same on its way into the ledger. */
 export interface NewAuditEntry extends Omit<AuditEntry, 'at'> {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -31,7 +31,7 @@ export interface NewAuditEntry extends Omit<AuditEntry, 'at'> {
   readonly once?: string;
 }
 
-/** Which entries; absent fields leave none out. @publicApi */
+/** Which entries; absent fields leave none out. */
 export interface AuditFilter {
   readonly actor?: string;
   /** Opaque, from an earlier answer's `nextCursor`. */
@@ -40,7 +40,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** Entries, newest first. @publicApi */
+/** Entries, newest first. */
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** `cursor` of the next page; null: there is none. */

@@ -1,7 +1,7 @@
 /** A dollar, in the millionths in which cost is counted. */
 export const DOLLAR = 1_000_000;
 
-/** A budget. @publicApi */
+/** A budget. */
 export interface BudgetWindow {
   /** Budgets of one name count together. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface BudgetWindow {
   readonly perMs: number;
 }
 
-/** How a budget stands, in its unit. @publicApi */
+/** How a budget stands, in its unit. */
 export interface BudgetUse {
   /** In the time until now, also what turns had reserved that were cut off. */
   readonly used: number;
@@ -19,7 +19,7 @@ export interface BudgetUse {
   readonly until: number | null;
 }
 
-/** A budget that a turn counts by. @publicApi */
+/** A budget that a turn counts by. */
 export interface BudgetMeter extends BudgetWindow {
   /** The most that the turn can use. */
   readonly amount: number;
@@ -27,7 +27,7 @@ export interface BudgetMeter extends BudgetWindow {
   readonly countsRuns?: true;
 }
 
-/** What a turn is to be counted by before its agent is asked. @publicApi */
+/** What a turn is to be counted by before its agent is asked. */
 export interface TurnReservation {
   readonly workId: number;
   /** Null: it is no run's. */
@@ -37,7 +37,7 @@ export interface TurnReservation {
 
 /**
  * Whether there is room for a turn. `until`: epoch milliseconds at which there may be. `isShort`: what is left is reserved
- * by turns that are under way, and the end of one of them may leave enough before. @publicApi
+ * by turns that are under way, and the end of one of them may leave enough before.
  */
 export type BudgetRoom =
   | { readonly isFull: false }
@@ -49,7 +49,7 @@ export type BudgetRoom =
       readonly isShort: boolean;
     };
 
-/** Whose a turn was. @publicApi */
+/** Whose a turn was. */
 export interface UsageOf {
   readonly kind: 'run' | 'heartbeat';
   /** Id of the mapping or name of the built-in hook; empty: nobody's. */

@@ -5,7 +5,7 @@ import type { NewWork } from './jobs.ts';
 import type { Trust } from './trust.ts';
 import type { Decision } from './wait.ts';
 
-/** How a run ended, or stands. @publicApi */
+/** How a run ended, or stands. */
 export type RunStatus =
   | 'queued'
   | 'running'
@@ -24,7 +24,7 @@ export type RunStatus =
 
 /**
  * How a delivery ended, or stands. `accepted`: the platform took it, and may still refuse it without our hearing of it.
- * `unknown`: sent, but whether the platform took it is unknown. @publicApi
+ * `unknown`: sent, but whether the platform took it is unknown.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'accepted' | 'skipped' | 'dead' | 'unknown';
 
@@ -101,7 +101,7 @@ export interface RunUpdate {
   readonly note?: AttemptNote;
 }
 
-/** What became of one attempt, for the history of a run or a delivery. @publicApi */
+/** What became of one attempt, for the history of a run or a delivery. */
 export interface AttemptNote {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -219,7 +219,7 @@ export interface RouteChange {
   readonly at: number;
 }
 
-/** What a turn has used by a budget. @publicApi */
+/** What a turn has used by a budget. */
 export interface SettledMeter extends Omit<BudgetMeter, 'amount' | 'countsRuns'> {
   /** Null: nobody knows, and what was reserved stands. */
   readonly amount: number | null;

@@ -1,6 +1,6 @@
 import type { Hours } from '../../platform/hours.ts';
 
-/** Every channel a reply can be delivered to (specification, "Channel values"). @publicApi */
+/** Every channel a reply can be delivered to (specification, "Channel values"). */
 export const CHANNEL_IDS = [
   'chan_1',
   'chan_2',
@@ -11,17 +11,16 @@ export const CHANNEL_IDS = [
   'chan_7',
   'chan_8',
 ] as const;
-/** @publicApi */
 export type ChannelId = (typeof CHANNEL_IDS)[number];
 
-/** Where a session last spoke. @publicApi */
+/** Where a session last spoke. */
 export interface Route {
   readonly channel: ChannelId;
   /** Recipient in the platform's own form. */
   readonly to: string;
 }
 
-/** One message to one recipient, as {@link Channel.send} is given it. @publicApi */
+/** One message to one recipient, as {@link Channel.send} is given it. */
 export interface OutgoingMessage {
   /** Recipient in the platform's own form: a phone number, a chat id, a channel id. */
   readonly to: string;
@@ -40,7 +39,7 @@ export interface OutgoingMessage {
   readonly replaces?: string | undefined;
 }
 
-/** Somebody has tapped a button of a question, or typed its code. @publicApi */
+/** Somebody has tapped a button of a question, or typed its code. */
 export interface Tap {
   readonly id: string;
   readonly code: string;
@@ -53,26 +52,26 @@ export interface Tap {
   readonly messageId: string;
 }
 
-/** What somebody has written. @publicApi */
+/** What somebody has written. */
 export interface HeardText extends Pick<Tap, 'id' | 'by' | 'to'> {
   readonly text: string;
 }
 
-/** What a request of a platform says. @publicApi */
+/** What a request of a platform says. */
 export interface HeardTexts {
   readonly texts: readonly HeardText[];
   /** Whether it says nothing else, so that it is no event where all of it was codes. */
   readonly isAll: boolean;
 }
 
-/** What people have tapped since it was asked for last. @publicApi */
+/** What people have tapped since it was asked for last. */
 export interface HeardTaps {
   readonly taps: readonly Tap[];
   /** For {@link TapPolling.confirm}; absent: there is nothing to be confirmed. */
   readonly mark?: string;
 }
 
-/** How a platform is asked for taps. @publicApi */
+/** How a platform is asked for taps. */
 export interface TapPolling {
   /**
    * What was tapped, told again until it is confirmed.
@@ -87,7 +86,6 @@ export interface TapPolling {
 /**
  * How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by
  * {@link blocks} what is shown.
- * @publicApi
  */
 export interface Buttons {
   /** Before the ids of its people in `approvers`: `telegram`. */
@@ -126,14 +124,13 @@ export interface Buttons {
  * - `retryable`: tried again, this recipient's later messages wait; also for a limit that concerns one recipient only.
  * - `rate-limited`: the same, and the whole channel rests, for as long as the platform asks.
  * - `unknown`: the request was sent and nothing says whether it was taken, a 5xx neither; `onUnknown` of the channel decides.
- * @publicApi
  */
 export type DeliveryFailure = 'permanent' | 'retryable' | 'rate-limited' | 'auth' | 'unknown';
 
 /** Longest wait that is heeded, whatever a platform asks for: then one message finds out. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Why a message could not be sent. Any other error a channel throws counts as `retryable`. @publicApi */
+/** Why a message could not be sent. Any other error a channel throws counts as `retryable`. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly kind: DeliveryFailure;
@@ -152,7 +149,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** Why a channel did not take a message. @publicApi */
+/** Why a channel did not take a message. */
 export interface ChannelFailure {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -164,7 +161,7 @@ export interface ChannelFailure {
   readonly restsUntil: number | null;
 }
 
-/** How a channel fared last. @publicApi */
+/** How a channel fared last. */
 export interface ChannelCondition {
   /** Epoch milliseconds when its platform last took a message; null: nobody knows of any. */
   readonly lastSuccessAt: number | null;
@@ -184,10 +181,10 @@ export function withBeginning(
   return goesOn ? { ...lastError, since: Math.min(before.since, lastError.since) } : lastError;
 }
 
-/** Of each channel that was tried. @publicApi */
+/** Of each channel that was tried. */
 export type ChannelConditions = Readonly<Partial<Record<ChannelId, ChannelCondition>>>;
 
-/** One messaging platform. A new one extends this class; retries, order and rate limits are the module's part. @publicApi */
+/** One messaging platform. A new one extends this class; retries, order and rate limits are the module's part. */
 export abstract class Channel {
   /** The platform, as operators read it. @default the name of the class */
   readonly provider: string = this.constructor.name;
@@ -265,7 +262,7 @@ export abstract class Channel {
   ): Promise<void>;
 }
 
-/** One channel of the gateway: which platform serves it. @publicApi */
+/** One channel of the gateway: which platform serves it. */
 export interface ChannelBinding {
   /** One object on several channels is one account of its platform: they share its rate limits, and the order per recipient. */
   readonly provider: Channel;
@@ -281,10 +278,7 @@ export interface ChannelBinding {
   readonly quietHours?: Hours | undefined;
 }
 
-/**
- * The channels by id, read anew when a step needs one. A reply to a channel that is not there is not delivered.
- * @publicApi
- */
+/** The channels by id, read anew when a step needs one. A reply to a channel that is not there is not delivered. */
 export interface ChannelBindings extends Readonly<Partial<Record<ChannelId, ChannelBinding>>> {
   /**
    * Where replies go that name no channel, while the main session has spoken nowhere.

@@ -1,4 +1,4 @@
-/** Where all waiting and all timestamps come from, so that tests can own the time. @publicApi */
+/** Where all waiting and all timestamps come from, so that tests can own the time. */
 export abstract class Clock {
   /** Milliseconds since the epoch. */
   abstract now(): number;
@@ -18,7 +18,7 @@ export abstract class Clock {
 /** Longest delay a Node timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The machine's own time. @publicApi */
+/** The machine's own time. */
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();

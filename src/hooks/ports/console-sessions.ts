@@ -1,4 +1,4 @@
-/** An operator who is logged in to the console with one browser. Nothing of it opens anything. @publicApi */
+/** An operator who is logged in to the console with one browser. Nothing of it opens anything. */
 export interface ConsoleSession {
   /** Found by it; depends on what the browser holds and on the operator's token, and gives neither away. */
   readonly digest: string;
@@ -8,10 +8,10 @@ export interface ConsoleSession {
   readonly endsAt: number;
 }
 
-/** Most sessions of the console that a ledger keeps; beyond, the one that would end first goes. @publicApi */
+/** Most sessions of the console that a ledger keeps; beyond, the one that would end first goes. */
 export const KEPT_CONSOLE_SESSIONS = 50;
 
-/** Who is logged in to the console; holds over restarts. @publicApi */
+/** Who is logged in to the console; holds over restarts. */
 export abstract class ConsoleSessions {
   /** Keeps a session, and the newest {@link KEPT_CONSOLE_SESSIONS} of all. */
   abstract start(session: ConsoleSession): Promise<void>;

@@ -7,10 +7,10 @@ import type { EventStatus } from './event-status.ts';
 import type { HookUse } from './hook-use.ts';
 import type { WaitDetails } from './wait.ts';
 
-/** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. @publicApi */
+/** `requested`: a system event of it asked for a heartbeat and was not shown yet in a turn that succeeded. */
 export type HeartbeatStatus = 'none' | 'requested' | 'done' | 'failed';
 
-/** One line of the list of events. All times here are ISO 8601 in UTC. @publicApi */
+/** One line of the list of events. All times here are ISO 8601 in UTC. */
 export interface EventSummary {
   readonly id: string;
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
@@ -43,7 +43,7 @@ export interface EventSummary {
   readonly match?: string;
 }
 
-/** Everything that became of one event. @publicApi */
+/** Everything that became of one event. */
 export interface EventDetails extends EventSummary {
   readonly request: EventRequest & {
     /**
@@ -66,7 +66,7 @@ export interface EventDetails extends EventSummary {
   readonly console: readonly string[];
 }
 
-/** One run of an agent and what became of it. @publicApi */
+/** One run of an agent and what became of it. */
 export interface RunDetails {
   readonly id: string;
   readonly status: RunStatus;
@@ -97,7 +97,7 @@ export interface RunDetails {
   readonly finishedAt: string | null;
 }
 
-/** One run beside the event that asked for it. @publicApi */
+/** One run beside the event that asked for it. */
 export interface RunStory {
   readonly event: EventSummary;
   /** How the sender of the event was verified, e.g. `token` or `token ci`. */
@@ -111,19 +111,19 @@ export interface RunStory {
   readonly deliveries: readonly DeliveryDetails[];
 }
 
-/** One use of a tool; input and result are null once the retention of payloads has passed. @publicApi */
+/** One use of a tool; input and result are null once the retention of payloads has passed. */
 export interface ToolCallDetails extends Omit<ToolCall, 'input' | 'result'> {
   readonly input: string | null;
   readonly result: string | null;
 }
 
-/** What became of one attempt, with times in ISO 8601. @publicApi */
+/** What became of one attempt, with times in ISO 8601. */
 export type EventNote = Omit<AttemptNote, 'at' | 'nextAt'> & {
   readonly at: string;
   readonly nextAt?: string;
 };
 
-/** One delivery and what became of it. @publicApi */
+/** One delivery and what became of it. */
 export interface DeliveryDetails {
   readonly id: string;
   /** Whose reply it is; null: the hook's own message, which no agent wrote. */
@@ -138,7 +138,7 @@ export interface DeliveryDetails {
   readonly error: string | null;
 }
 
-/** What a session remembers. @publicApi */
+/** What a session remembers. */
 export interface SessionDetails {
   /** Full key. */
   readonly key: string;
@@ -153,7 +153,7 @@ export interface SessionDetails {
   readonly turns: readonly { role: string; text: string; at: string }[];
 }
 
-/** One line of the list of sessions. @publicApi */
+/** One line of the list of sessions. */
 export interface SessionSummary {
   /** Full key. */
   readonly key: string;
@@ -166,7 +166,6 @@ export interface SessionSummary {
   readonly pendingSystemEvents: number;
 }
 
-/** @publicApi */
 export interface SessionFilter {
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;
@@ -174,7 +173,6 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-/** @publicApi */
 export interface EventFilter {
   readonly hook?: string;
   readonly status?: EventStatus;
@@ -197,7 +195,7 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** A page of events. @publicApi */
+/** A page of events. */
 export interface FoundEvents {
   readonly events: readonly EventSummary[];
   /** Null: there are no more. A search that takes too long ends with a page that is not full, and says where it stopped. */
@@ -209,7 +207,6 @@ export interface FoundEvents {
 /**
  * A search that was not made. `invalid`: nothing can be searched for with these words; `off`: the store has no index;
  * `unavailable`: the index cannot be used at the moment. The message says why, as the end of a sentence.
- * @publicApi
  */
 export class SearchRefused extends Error {
   override readonly name = 'SearchRefused';
@@ -221,7 +218,7 @@ export class SearchRefused extends Error {
   }
 }
 
-/** Events that were accepted or changed their status. @publicApi */
+/** Events that were accepted or changed their status. */
 export interface EventChanges {
   /** As they are now, the last that changed first; at most 50. */
   readonly events: readonly EventSummary[];
@@ -231,7 +228,7 @@ export interface EventChanges {
   readonly mark: string;
 }
 
-/** What a replay needs of a stored event. @publicApi */
+/** What a replay needs of a stored event. */
 export interface StoredRequest {
   readonly hook: string;
   readonly request: EventRequest;
@@ -239,7 +236,7 @@ export interface StoredRequest {
   readonly payload: string | null;
 }
 
-/** Reads what became of events and sessions, beside the writer and never in its way. @publicApi */
+/** Reads what became of events and sessions, beside the writer and never in its way. */
 export abstract class EventStore {
   /** Newest first. @throws SearchRefused */
   abstract list(filter: EventFilter): Promise<FoundEvents>;

@@ -33,7 +33,7 @@ export interface NewEvent {
   readonly warnings: readonly string[];
 }
 
-/** What is kept of the HTTP request: no credential among the headers. @publicApi */
+/** What is kept of the HTTP request: no credential among the headers. */
 export interface EventRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export interface EventRequest {
   readonly replayOf?: string;
 }
 
-/** A signature that was found to be right; nothing of it is a secret. @publicApi */
+/** A signature that was found to be right; nothing of it is a secret. */
 export interface RequestSignature {
   /** Id of the scheme, e.g. `github`. */
   readonly scheme: string;
@@ -92,7 +92,7 @@ export interface IdempotencyKey {
   readonly keepUntil: number;
 }
 
-/** The warning of an event whose key of kind `new` or `latest` came before with other content. @publicApi */
+/** The warning of an event whose key of kind `new` or `latest` came before with other content. */
 export const REUSED_KEY =
   'the id of this request came before with another body; it is an event of its own';
 
@@ -111,7 +111,7 @@ export interface Receipt {
   readonly warnings: readonly string[];
 }
 
-/** What the sender is told where there was nothing to do. @publicApi */
+/** What the sender is told where there was nothing to do. */
 export interface SkipReceipt {
   /** One phrase for sender and operator, without any value of the request. */
   readonly reason: string;
@@ -131,7 +131,7 @@ export type Acceptance =
   /** A budget that refuses is used up; `until`: epoch milliseconds at which there is room again. */
   | { readonly outcome: 'over-budget'; readonly until: number };
 
-/** One answered request of a hook endpoint, without anything its sender chose. @publicApi */
+/** One answered request of a hook endpoint, without anything its sender chose. */
 export interface ObservedRequest {
   /**
    * `wake`, `agent` or the id of the mapping; where conditions refused, their path; null when none was reached. Never a
@@ -146,10 +146,7 @@ export interface ObservedRequest {
   readonly ms: number;
 }
 
-/**
- * A run or a delivery that has ended, without anything that was said. What is retried by an operator may end again.
- * @publicApi
- */
+/** A run or a delivery that has ended, without anything that was said. What is retried by an operator may end again. */
 export type ObservedEnd = {
   /** Id of the mapping, or `agent`; null: a reply that no hook asked for, such as a heartbeat's. */
   readonly hook: string | null;
@@ -164,7 +161,7 @@ export type ObservedEnd = {
   | { readonly kind: 'delivery'; readonly channel: string; readonly outcome: DeliveryStatus }
 );
 
-/** Hears of every answered request and of all work that has ended, for metrics. A host replaces it; without one nobody listens. @publicApi */
+/** Hears of every answered request and of all work that has ended, for metrics. A host replaces it; without one nobody listens. */
 export abstract class RequestObserver {
   /** Must return at once and never throw. */
   abstract observe(request: ObservedRequest): void;
@@ -173,7 +170,7 @@ export abstract class RequestObserver {
   ended(_end: ObservedEnd): void {}
 }
 
-/** Listens to nothing. @publicApi */
+/** Listens to nothing. */
 export class NoRequestObserver extends RequestObserver {
   override observe(): void {}
 }

@@ -1,6 +1,6 @@
 import type { EventStatus } from './event-status.ts';
 
-/** How much one hook is used. @publicApi */
+/** How much one hook is used. */
 export interface HookUse {
   /** Name under the prefix: `wake`, `agent`, or the sub-path of a mapped hook. */
   readonly hook: string;
@@ -10,10 +10,10 @@ export interface HookUse {
   readonly statuses: Readonly<Partial<Record<EventStatus, number>>>;
 }
 
-/** Counting goes no further: a sender of a thousand events a second must not keep readers waiting. @publicApi */
+/** Counting goes no further: a sender of a thousand events a second must not keep readers waiting. */
 export const MOST_COUNTED = 100_000;
 
-/** How many requests to one hook were refused. @publicApi */
+/** How many requests to one hook were refused. */
 export interface HookRefusals {
   /** `wake`, `agent`, or the mapping (its id; its path where several share it); null: none was reached. */
   readonly hook: string | null;

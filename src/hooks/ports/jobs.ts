@@ -128,7 +128,7 @@ export interface Paused extends ToolQuestion {
   readonly until?: number;
 }
 
-/** What a person decides about a run, and what becomes of it meanwhile. @publicApi */
+/** What a person decides about a run, and what becomes of it meanwhile. */
 export interface Approval {
   readonly run?: true;
   /** Which tool calls it may make, by name; only when the agent was shown foreign text, where that is said. */

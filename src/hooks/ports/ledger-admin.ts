@@ -18,7 +18,7 @@ import type {
   WaitPage,
 } from './wait.ts';
 
-/** How much work stands where, for metrics. @publicApi */
+/** How much work stands where, for metrics. */
 export interface WorkCounts {
   readonly kind: 'run' | 'heartbeat' | 'delivery' | 'notice';
   /** `dead`: given up, kept until its event is forgotten, and may be retried until then. */
@@ -33,7 +33,6 @@ export interface WorkCounts {
  * recipient. `retry`: an attempt failed, and the next is to come. `backend`: its model, provider, gateway or program cannot
  * be asked. `crash`: the process died twice during it, and it is tried alone. `slot`: it is up, and nobody has begun it. `decision`: a person
  * has to decide.
- * @publicApi
  */
 export interface WaitingWork {
   readonly kind: WorkCounts['kind'];
@@ -47,7 +46,7 @@ export interface WaitingWork {
   readonly since: number;
 }
 
-/** Dead runs of one hook, or dead deliveries of one hook to one channel. @publicApi */
+/** Dead runs of one hook, or dead deliveries of one hook to one channel. */
 export interface DeadWork {
   readonly kind: 'run' | 'delivery';
   /** Of deliveries; null: they are runs. */
@@ -59,7 +58,7 @@ export interface DeadWork {
   readonly since: number;
 }
 
-/** Which dead runs and deliveries; absent fields leave none out. @publicApi */
+/** Which dead runs and deliveries; absent fields leave none out. */
 export interface DeadWorkFilter {
   /** Name of the event's hook, or id of its mapping; null: what no hook asked for, which are replies of heartbeats. */
   readonly hook?: string | null;
@@ -75,14 +74,14 @@ export interface DeadWorkFilter {
   readonly limit: number;
 }
 
-/** What was done to dead work, and where the rest begins. @publicApi */
+/** What was done to dead work, and where the rest begins. */
 export interface DeadWorkPage {
   readonly count: number;
   /** Null: there was no more when it was asked. */
   readonly nextCursor: string | null;
 }
 
-/** What was erased by an operator's word, beside events. @publicApi */
+/** What was erased by an operator's word, beside events. */
 export interface Forgotten {
   /** Turns of sessions. */
   readonly turns: number;
@@ -105,7 +104,7 @@ export interface AskedQuestion {
   readonly decision: WaitDecision | null;
 }
 
-/** What an operator may do to the ledger. @publicApi */
+/** What an operator may do to the ledger. */
 export abstract class LedgerAdmin {
   /**
    * Puts the dead runs and deliveries of an event back into the queue, and makes those due that wait for their next

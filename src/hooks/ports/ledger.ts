@@ -14,7 +14,6 @@ import type { WorkLedger } from './work-ledger.ts';
 /**
  * The durable core: eight ports of one store, which a host replaces together. The HTTP side writes by {@link Intake}
  * alone, steps of work by {@link WorkLedger}.
- * @publicApi
  */
 export interface Ledger {
   readonly intake: Intake;
@@ -27,25 +26,25 @@ export interface Ledger {
   readonly maintenance: Maintenance;
 }
 
-/** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. @publicApi */
+/** Opens a ledger when the module starts, e.g. `sqliteLedger({ dir })`. */
 export interface LedgerProvider {
   /** @param log hears what an operator has to know @throws Error that says what to do when the store cannot be used. */
   open(clock: Clock, log?: LedgerLog): Promise<Ledger>;
 }
 
-/** Sentences for the operator; a Nest logger is one. @publicApi */
+/** Sentences for the operator; a Nest logger is one. */
 export interface LedgerLog {
   log(sentence: string): void;
   warn(sentence: string): void;
   error(sentence: string): void;
 }
 
-/** The ledger could not write (disk full, file lost). Nothing was stored; the same request may succeed later. @publicApi */
+/** The ledger could not write (disk full, file lost). Nothing was stored; the same request may succeed later. */
 export class LedgerUnavailable extends Error {
   override readonly name = 'LedgerUnavailable';
 }
 
-/** A certificate that verified a request. @publicApi */
+/** A certificate that verified a request. */
 export interface KnownCertificate {
   readonly address: string;
   readonly pem: string;
@@ -53,10 +52,10 @@ export interface KnownCertificate {
   readonly fetchedAt: number;
 }
 
-/** Most certificates that a ledger keeps; beyond, the one that was fetched first goes. @publicApi */
+/** Most certificates that a ledger keeps; beyond, the one that was fetched first goes. */
 export const KEPT_CERTIFICATES = 32;
 
-/** How an event becomes durable; all that the HTTP side can write or ask. @publicApi */
+/** How an event becomes durable; all that the HTTP side can write or ask. */
 export abstract class Intake {
   /** The event to which an idempotency key belongs now; null: nobody has it. */
   abstract holderOf(key: IdempotencyKey): Promise<string | null>;
@@ -76,7 +75,7 @@ export abstract class Intake {
   async keepCertificate(_certificate: KnownCertificate): Promise<void> {}
 }
 
-/** How much may wait; an event that would go beyond is refused as a whole. @publicApi */
+/** How much may wait; an event that would go beyond is refused as a whole. */
 export interface AcceptLimits {
   /** System events in one main session. A session that is half full asks for its heartbeat. */
   readonly maxSystemEvents: number;
@@ -88,7 +87,7 @@ export interface AcceptLimits {
   readonly budgets?: readonly Pick<BudgetMeter, 'name' | 'most' | 'perMs'>[];
 }
 
-/** A line that waits for the next turn of a main session. @publicApi */
+/** A line that waits for the next turn of a main session. */
 export interface SystemEvent {
   /** Grows with every line; a turn that showed it consumes all up to it. */
   readonly seq: number;
@@ -108,7 +107,7 @@ export interface SystemEvent {
   };
 }
 
-/** How much of a session its next turn is given. @publicApi */
+/** How much of a session its next turn is given. */
 export interface ContextLimits {
   /** Most waiting lines. */
   readonly maxEvents: number;
@@ -120,7 +119,7 @@ export interface ContextLimits {
   readonly maxHoldMs?: number;
 }
 
-/** What a session brings to its next turn. @publicApi */
+/** What a session brings to its next turn. */
 export interface SessionContext {
   /** The oldest waiting system events, in order, without those that are held back. */
   readonly pending: readonly SystemEvent[];
@@ -137,7 +136,7 @@ export interface SessionContext {
   readonly runnerSession: RunnerSession | null;
 }
 
-/** What sessions remember between turns. All of them are named by their full keys. @publicApi */
+/** What sessions remember between turns. All of them are named by their full keys. */
 export abstract class Sessions {
   /** Waiting lines up to both limits (at least one), and the end of the transcript. Reads no more than it gives. */
   abstract context(session: string, limits: ContextLimits): Promise<SessionContext>;
@@ -159,7 +158,7 @@ export abstract class Sessions {
   abstract clearTranscript(session: string): Promise<void>;
 }
 
-/** What may be forgotten: everything older than these epoch milliseconds. @publicApi */
+/** What may be forgotten: everything older than these epoch milliseconds. */
 export interface Retention {
   readonly payloadsBefore: number;
   readonly eventsBefore: number;
@@ -167,7 +166,7 @@ export interface Retention {
   readonly now: number;
 }
 
-/** How a store is doing, for readiness and metrics. @publicApi */
+/** How a store is doing, for readiness and metrics. */
 export interface StoreState {
   /** Damage that the last look found or that somebody met since the start, in a few words; null: none is known. */
   readonly damage: string | null;
@@ -183,7 +182,7 @@ export interface StoreState {
   readonly freeBytes: number | null;
 }
 
-/** Keeps the ledger small and healthy. @publicApi */
+/** Keeps the ledger small and healthy. */
 export abstract class Maintenance {
   /**
    * Forgets a small step's worth of everything that is older, payloads, prompts and replies before their events;

@@ -9,11 +9,10 @@ import type { HookRefusals } from './hook-use.ts';
  *   the token where it is one of ours that may not speak there.
  * - `repeated`: it was no refusal. A verified sender sent again what had come before, and was answered the same. Kept one
  *   by one, and counted nowhere.
- * @publicApi
  */
 export type RefusalKind = 'lost' | 'failed' | 'unverified' | 'repeated';
 
-/** A refused request as an operator sees it, without anything of its payload. @publicApi */
+/** A refused request as an operator sees it, without anything of its payload. */
 export interface RefusedRequest {
   /** ISO 8601 in UTC; of a sum, when the first of them came. */
   readonly at: string;
@@ -38,13 +37,13 @@ export interface RefusedRequest {
   readonly count: number;
 }
 
-/** The same on its way into the ledger. @publicApi */
+/** The same on its way into the ledger. */
 export interface NewRefusal extends Omit<RefusedRequest, 'at'> {
   /** Epoch milliseconds; of a sum, the beginning of its minute. */
   readonly at: number;
 }
 
-/** Which refusals; absent fields leave none out. @publicApi */
+/** Which refusals; absent fields leave none out. */
 export interface RefusalFilter {
   readonly hook?: string;
   readonly code?: string;
@@ -58,7 +57,7 @@ export interface RefusalFilter {
   readonly limit: number;
 }
 
-/** What verified senders lost at one hook for one reason. @publicApi */
+/** What verified senders lost at one hook for one reason. */
 export interface LostRequests {
   /** Null: there is no such hook. */
   readonly hook: string | null;
@@ -69,10 +68,10 @@ export interface LostRequests {
   readonly since: string;
 }
 
-/** Most refusals of each {@link RefusalKind} that a ledger keeps; the oldest go first, and none for those of another kind. @publicApi */
+/** Most refusals of each {@link RefusalKind} that a ledger keeps; the oldest go first, and none for those of another kind. */
 export const KEPT_REFUSALS = 10_000;
 
-/** Keeps who was refused and why. Not on the way of any request: the module records at most once a second. @publicApi */
+/** Keeps who was refused and why. Not on the way of any request: the module records at most once a second. */
 export abstract class Refusals {
   /**
    * Keeps the newest {@link KEPT_REFUSALS} of each kind. A sum is added to the one with the same minute, client, hook,

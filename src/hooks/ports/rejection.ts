@@ -135,16 +135,10 @@ export const REJECTIONS = {
   },
 } as const satisfies Record<string, { status: number; sentence: string }>;
 
-/**
- * The stable code of a refusal (docs/errors.md).
- * @publicApi
- */
+/** The stable code of a refusal (docs/errors.md). */
 export type RejectionCode = keyof typeof REJECTIONS;
 
-/**
- * Who has shown who it is and may not speak here all the same: for the operator alone, never sent.
- * @publicApi
- */
+/** Who has shown who it is and may not speak here all the same: for the operator alone, never sent. */
 export interface KnownSender {
   readonly verifiedBy: string;
   readonly reason: string;
@@ -153,7 +147,6 @@ export interface KnownSender {
 /**
  * A request refused, or failed, with one code of the catalogue. Never carries a payload, a token or a path of the
  * machine.
- * @publicApi
  */
 export class Rejection extends Error {
   override readonly name = 'Rejection';

@@ -1,4 +1,4 @@
-/** Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. @publicApi */
+/** Where a text came from, and how sure we are of it. Decided once, when the request is read; never inferred from text. */
 export interface Trust {
   /** `untrusted`: came over HTTP (put between markers before an agent sees it). `trusted`: the operator vouches for the hook. */
   readonly level: 'untrusted' | 'trusted';

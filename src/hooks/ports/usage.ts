@@ -1,16 +1,14 @@
-/** What usage is told by. @publicApi */
+/** What usage is told by. */
 export const USAGE_BY = ['hook', 'agent', 'model', 'sender', 'day'] as const;
-/** @publicApi */
 export type UsageBy = (typeof USAGE_BY)[number];
 
-/** @publicApi */
 export interface UsageFilter {
   readonly by: UsageBy;
   /** Days in UTC, the present one among them, 1 to {@link USAGE_KEPT_DAYS}. */
   readonly days: number;
 }
 
-/** What turns used, of a hook, an agent, a model, a sender, or a day. @publicApi */
+/** What turns used, of a hook, an agent, a model, a sender, or a day. */
 export interface UsageLine {
   /** Which; empty: nobody's. A day as `2026-11-28`. */
   readonly name: string;
@@ -27,5 +25,5 @@ export interface UsageLine {
   readonly uncounted: number;
 }
 
-/** How long usage is kept, in days. @publicApi */
+/** How long usage is kept, in days. */
 export const USAGE_KEPT_DAYS = 400;

@@ -4,23 +4,23 @@ import type { Trust } from './trust.ts';
 
 /**
  * What a person is asked about a run. `run`: whether it may begin, of which nobody knows yet what its agent will do.
- * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient. @publicApi
+ * `tools`: whether these tool calls are made. `reply`: whether this reply goes to this recipient.
  */
 export type QuestionKind = 'run' | 'tools' | 'reply';
 
-/** What a run waits for: a person's decision, or another event. @publicApi */
+/** What a run waits for: a person's decision, or another event. */
 export type WaitKind = QuestionKind | 'event';
 
-/** What becomes of a run that nobody decided in time: denied, or given up, so that an operator can have it asked anew. @publicApi */
+/** What becomes of a run that nobody decided in time: denied, or given up, so that an operator can have it asked anew. */
 export type WhenOver = 'deny' | 'expire';
 
-/** Whether a session's later work goes on while a run of it waits. @publicApi */
+/** Whether a session's later work goes on while a run of it waits. */
 export type WhileWaiting = 'continue' | 'hold';
 
-/** `when-untrusted`: only when the agent is shown foreign text. @publicApi */
+/** `when-untrusted`: only when the agent is shown foreign text. */
 export type AskWhen = boolean | 'when-untrusted';
 
-/** What a person decides about runs before it happens, and what becomes of them meanwhile. @publicApi */
+/** What a person decides about runs before it happens, and what becomes of them meanwhile. */
 export interface ApproveSettings {
   /** Whether a run may begin. @default false */
   readonly run?: AskWhen;
@@ -41,17 +41,17 @@ export interface ApproveSettings {
   readonly approvers?: readonly string[];
 }
 
-/** `approve` of a mapping, an agent or all agents: one thing that is asked, several with their settings, or nothing. @publicApi */
+/** `approve` of a mapping, an agent or all agents: one thing that is asked, several with their settings, or nothing. */
 export type ApproveOption = 'run' | 'tools' | 'reply' | ApproveSettings | false;
 
-/** A recipient that a person is asked about. @publicApi */
+/** A recipient that a person is asked about. */
 export interface WaitRecipient {
   readonly channel: string;
   /** Null: nobody knew one. */
   readonly to: string | null;
 }
 
-/** A tool call that an agent wants to make. @publicApi */
+/** A tool call that an agent wants to make. */
 export interface AskedCall {
   /** `<server>_<tool>`, or as a program calls its own. */
   readonly tool: string;
@@ -59,7 +59,7 @@ export interface AskedCall {
   readonly input: string;
 }
 
-/** `waitFor` of a mapping or an agent: the event that its runs wait for. @publicApi */
+/** `waitFor` of a mapping or an agent: the event that its runs wait for. */
 export interface WaitForOption {
   /**
    * Key that the other event gives with `resume`. With it a run begins once that event has come; without, its agent
@@ -91,7 +91,7 @@ export interface AwaitedEvent extends WaitResumers {
   readonly whenOver: WhenOver;
 }
 
-/** The event that resumed a run. @publicApi */
+/** The event that resumed a run. */
 export interface ResumingEvent {
   readonly eventId: string;
   /** What its mapping made of it, whole; empty once it was forgotten. Hostile, unless its trust says otherwise. */
@@ -104,7 +104,7 @@ export interface ResumingEvent {
   readonly receivedAt: number;
 }
 
-/** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. @publicApi */
+/** What a run waits for from the commit of its step on: a row, and nothing that costs anything while it waits. */
 export interface NewWait {
   readonly id: string;
   readonly kind: WaitKind;
@@ -180,7 +180,7 @@ export function callbackKey(token: string): string {
   return `${CALLBACK} ${sha256(token)}`;
 }
 
-/** How a wait ended; `expired`: nobody decided in time, or (`reason`) before a newer run took its place; `resumed`: by the event that it waited for. @publicApi */
+/** How a wait ended; `expired`: nobody decided in time, or (`reason`) before a newer run took its place; `resumed`: by the event that it waited for. */
 export interface Decision {
   readonly verdict: 'approved' | 'denied' | 'expired' | 'resumed';
   /** The name of who decided, such as `operator anna`; nobody where time did. */
@@ -213,7 +213,7 @@ export interface ResumeOutcome {
   readonly isAwaited: boolean;
 }
 
-/** A wait as an operator reads it. All times are ISO 8601 in UTC. @publicApi */
+/** A wait as an operator reads it. All times are ISO 8601 in UTC. */
 export interface WaitDetails {
   readonly id: string;
   readonly kind: WaitKind;
@@ -232,7 +232,7 @@ export interface WaitDetails {
   readonly decision: WaitDecision | null;
 }
 
-/** How a wait ended, likewise. @publicApi */
+/** How a wait ended, likewise. */
 export interface WaitDecision {
   readonly verdict: Decision['verdict'];
   /** Null: time decided. */
@@ -245,7 +245,7 @@ export interface WaitDecision {
   readonly event: ResumingEvent | null;
 }
 
-/** A run that waits for a person, beside what it is of. @publicApi */
+/** A run that waits for a person, beside what it is of. */
 export interface WaitingRun extends Omit<WaitDetails, 'kind' | 'key' | 'question'> {
   readonly kind: QuestionKind;
   readonly eventId: string;
@@ -264,7 +264,7 @@ export interface WaitingRun extends Omit<WaitDetails, 'kind' | 'key' | 'question
   readonly request: string | null;
 }
 
-/** A page of what waits for a person, the oldest first. @publicApi */
+/** A page of what waits for a person, the oldest first. */
 export interface WaitPage {
   readonly waits: readonly WaitingRun[];
   /** How many there are on all pages. */
@@ -273,7 +273,6 @@ export interface WaitPage {
   readonly nextCursor: string | null;
 }
 
-/** @publicApi */
 export interface WaitFilter {
   /** Opaque, from an earlier answer's `nextCursor`. */
   readonly cursor?: string;
@@ -285,10 +284,7 @@ export function showCalls(calls: readonly AskedCall[]): string {
   return calls.map(({ tool, input }) => `${tool} ${input}`).join('\n');
 }
 
-/**
- * `unknown`: nobody asks this; `no-reply`: it has words of a reply, and is about none; `over`: its time is.
- * @publicApi
- */
+/** `unknown`: nobody asks this; `no-reply`: it has words of a reply, and is about none; `over`: its time is. */
 export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-before' | 'over';
 
 export abstract class TapDoor {

@@ -34,7 +34,7 @@ interface LeaseOf<Kind, KindJob> {
   readonly job: KindJob;
 }
 
-/** One of the messages into which a reply was cut. @publicApi */
+/** One of the messages into which a reply was cut. */
 export interface WorkPart {
   readonly text: string;
   /** Its place among them, from 1. */
@@ -42,23 +42,17 @@ export interface WorkPart {
   readonly count: number;
 }
 
-/** @publicApi */
 export type RunLease = LeaseOf<'run', RunJob>;
-/** @publicApi */
 export type HeartbeatLease = LeaseOf<'heartbeat', HeartbeatJob>;
-/** @publicApi */
 export type DeliveryLease = LeaseOf<'delivery', DeliveryJob> & {
   /** What is to be sent now; absent: the job's text, which is in one piece. */
   readonly part?: WorkPart;
 };
-/** @publicApi */
 export type HandlerLease = LeaseOf<'delivery', HandlerJob>;
-/** @publicApi */
 export type NoticeLease = LeaseOf<'notice', NoticeJob>;
-/** @publicApi */
 export type Lease = RunLease | HeartbeatLease | DeliveryLease | HandlerLease | NoticeLease;
 
-/** What ended badly and was not told yet. @publicApi */
+/** What ended badly and was not told yet. */
 export interface BadEnds {
   readonly total: number;
   readonly through: number;
@@ -70,11 +64,11 @@ export interface BadEnds {
   }[];
 }
 
-/** What work waits for that is not due by itself. @publicApi */
+/** What work waits for that is not due by itself. */
 export type HeldFor =
   'decision' | 'event' | 'collect' | 'limit' | 'budget' | 'loop' | 'quiet-hours';
 
-/** What waits behind a piece of work in its queue. @publicApi */
+/** What waits behind a piece of work in its queue. */
 export interface Behind {
   readonly count: number;
   /** When the last of it was accepted, in epoch milliseconds; null: there is none. */
@@ -94,7 +88,6 @@ export interface Behind {
  * `key`.
  * `wait`: a run that waits for a person's decision or for an event, or what a rule holds. It is claimed again once that came, or at `until` (epoch
  * milliseconds); by then it holds its key, or lets what is behind it go on. Nothing is counted, and its age begins anew.
- * @publicApi
  */
 export type StepOutcome =
   | { type: 'done' }
@@ -128,7 +121,7 @@ export type StepOutcome =
 
 /**
  * What a claim leaves out, by who does the work (of a delivery the channel, which is the first word of its key; of a turn
- * the backend it rests for), by its kind or by whose it is. @publicApi
+ * the backend it rests for), by its kind or by whose it is.
  */
 export interface ClaimLimits {
   /** How many runs may be under way at once in this process; heartbeats are claimed beside them. @default as many as there are */
@@ -156,7 +149,6 @@ export const LEASE_MS = 20_000;
  *
  * Between keys it is fair: claims go round kinds, channels, hooks and senders, and take the oldest of each. What was
  * under way in two crashes in a row is handed out one at a time, so that it can be told what takes the process down.
- * @publicApi
  */
 export abstract class WorkLedger {
   /**

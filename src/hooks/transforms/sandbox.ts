@@ -31,10 +31,7 @@ export interface TransformOutput {
   readonly isOutdated: boolean;
 }
 
-/**
- * The face of the room: checks the transforms of settings and calls them.
- * @publicApi
- */
+/** The face of the room: checks the transforms of settings and calls them. */
 @Injectable()
 export class TransformSandbox {
   readonly #pool = new WorkerPool();

@@ -99,7 +99,6 @@ export type FailedTurn = Extract<TurnResult, { outcome: 'failed' }>;
 /**
  * The one way to ask an agent: by its contract, within its budgets and its time, and never twice where it may have acted.
  * A subclass that overrides {@link take} stands before every turn of a run and of a heartbeat.
- * @publicApi
  */
 @Injectable()
 export class AgentDispatch {

@@ -33,7 +33,7 @@ interface Rest {
 /** Id of the work of a turn, the same with each attempt. */
 type Turn = number;
 
-/** A model, model provider, gateway or program whose turns wait, as an operator is told of it. @publicApi */
+/** A model, model provider, gateway or program whose turns wait, as an operator is told of it. */
 export interface RestingBackend {
   /** As turns and logs name it: `model anthropic/claude-sonnet-5`, `model provider anthropic`. */
   readonly backend: string;
@@ -45,7 +45,7 @@ export interface RestingBackend {
   readonly reason: string;
 }
 
-/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. @publicApi */
+/** One turn on its way to a backend. Disposed of when the turn has ended, however it did. */
 export interface Visit extends Disposable {
   /** The backend answered: whoever waits for it goes on. */
   answered(): void;
@@ -62,7 +62,6 @@ export interface Visit extends Disposable {
  * all others go on at once. The probe is another turn than those that failed before, where one waits; a turn that failed
  * where others are answered is doubted, and opens no breaker again until it is answered itself: it is tried by itself. In
  * memory only: after a restart the first turn finds out anew.
- * @publicApi
  */
 @Injectable()
 export class BackendHealth {

@@ -24,7 +24,6 @@ const MAX_SHOWN_CHARS = 60;
  * the host's own channels made `DeliveryError`s, and ids of messages cut to what is kept. Several channels may share
  * one account of a platform, which is then limited and rests as one. A mapping to a channel that nobody serves is a
  * warning and no problem: its runs are done, and only their replies go nowhere.
- * @publicApi
  */
 @Injectable()
 export class ChannelDelivery {

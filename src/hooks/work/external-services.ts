@@ -18,7 +18,6 @@ const TEST_TEXT =
 /**
  * One channel as an operator sees it. Times are ISO 8601 in UTC; what happened is known over
  * restarts and of all instances.
- * @publicApi
  */
 export interface ChannelReport {
   readonly id: ChannelId;
@@ -43,7 +42,6 @@ export interface ChannelReport {
 /**
  * What operators ask about the services that work depends on: how the channels fare, which backends of agents cannot be
  * asked, and a test message. What backends are like each process finds out for itself.
- * @publicApi
  */
 @Injectable()
 export class ExternalServices {

@@ -46,7 +46,6 @@ interface PostgresTables {
  * session is worked on by one at a time. Needs the package `pg`.
  * @example postgresLedger({ url: process.env.DATABASE_URL })
  * @example postgresLedger({ pool }) // a Pool of pg, which stays yours
- * @publicApi
  */
 export function postgresLedger(options: PostgresLedgerOptions): LedgerProvider {
   return { open: (clock, log = SILENT) => openDatabase(options, clock, log) };

@@ -47,7 +47,6 @@ const CLEAN = `DELETE FROM @schema.failures WHERE key IN
  * Counts failed authentications where every process on a database sees them: for `authFailures.storage`, beside
  * {@link postgresLedger}. Addresses are kept as digests only, and no longer than they count.
  * @example forRoot({ ledger: postgresLedger({ url }), authFailures: { storage: postgresThrottlerStorage({ url }) } })
- * @publicApi
  */
 export function postgresThrottlerStorage(options: PostgresThrottlerOptions): ThrottlerStorage {
   return new PostgresThrottlerStorage(options);

@@ -82,7 +82,6 @@ export interface SqliteLedgerOptions {
  * A ledger in one SQLite file, `<dir>/ledger.db`: durable before it answers, power loss included. For one process on a
  * local disk.
  * @example sqliteLedger({ dir: './data' })
- * @publicApi
  */
 export function sqliteLedger(options: SqliteLedgerOptions): LedgerProvider {
   const dir = resolve(options.dir);

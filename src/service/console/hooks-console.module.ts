@@ -27,10 +27,7 @@ import { JsonErrorsFilter } from '../refusals.ts';
 import { ConsoleModule } from './console.module.ts';
 import { OwnAnswers } from './own-answers.ts';
 
-/**
- * Who may open the console of an application, and the operator API behind it.
- * @publicApi
- */
+/** Who may open the console of an application, and the operator API behind it. */
 export interface HooksConsoleOptions {
   /**
    * The operator's token, or how it is found out, asked with every request: a change ends every session. At least 16
@@ -67,7 +64,6 @@ export interface HooksConsoleOptions {
  * @example
  * const hooks = HooksModule.forRoot({ … });
  * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token: process.env['OPERATOR_TOKEN']! })]
- * @publicApi
  */
 @Module({})
 export class HooksConsoleModule {

@@ -5,7 +5,7 @@ import type { Condition } from './condition.ts';
 import type { Degradation } from './degradation.ts';
 import { ReadinessCheck } from './readiness-check.ts';
 
-/** What the health of an ingress is told with, besides its status. @publicApi */
+/** What the health of an ingress is told with, besides its status. */
 export interface HooksHealth {
   /** `down`: events cannot be stored. */
   readonly status: 'up' | 'down';
@@ -18,7 +18,6 @@ export interface HooksHealth {
 /**
  * A health indicator of `@nestjs/terminus`: `() => hooks.isHealthy('hooks')` among the checks. Provide it in a module that
  * imports `HooksModule`. It names parts and states, and nothing that was sent.
- * @publicApi
  */
 @Injectable()
 export class HooksHealthIndicator {

@@ -9,7 +9,6 @@ import { Metrics, serveAs } from './metrics.ts';
  * const metrics = await HooksMetrics.load();
  * const hooks = HooksModule.forRoot({ observer: metrics, runner: metrics.counted(runner), … });
  * imports: [hooks, HooksConsoleModule.forHooks(hooks, { token, metrics })]
- * @publicApi
  */
 export class HooksMetrics extends RequestObserver {
   readonly #metrics: Metrics;

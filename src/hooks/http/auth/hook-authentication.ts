@@ -23,7 +23,6 @@ const UNAUTHORIZED = new Rejection('unauthorized');
  *    second, and 429 unread for the others (pages of other sites in a browser are a client apart);
  * 2. wrong, missing, ended, or for another hook: counted; 401, or 429 while the client is locked;
  * 3. right: welcome, and one for every hook has the client's failures forgotten; with `strict`, 429 while it is locked.
- * @publicApi
  */
 @Injectable()
 export class HookAuthentication {

@@ -37,7 +37,6 @@ export function secretName(text: string): string {
 /**
  * The tokens in force, and when each was last used (in this process; whoever keeps it for longer reads it from here, and
  * no request waits for that).
- * @publicApi
  */
 @Injectable()
 export class HookTokens {

@@ -20,10 +20,7 @@ import { THINKING_LEVELS } from '../../ports/index.ts';
 import type { ChannelId, ThinkingLevel } from '../../ports/index.ts';
 import { TidyBody } from '../payload-rules.ts';
 
-/**
- * Body of `POST {hooks.path}/agent` (specification, "Request payload: agent").
- * @publicApi
- */
+/** Body of `POST {hooks.path}/agent` (specification, "Request payload: agent"). */
 @TidyBody({ verbatim: ['message'], caseFolded: ['channel'] })
 export class AgentPayload {
   /** Prompt the agent processes. Required, not blank; kept as sent. */

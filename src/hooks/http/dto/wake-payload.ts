@@ -3,10 +3,7 @@ import { WAKE_MODES } from '../../options/index.ts';
 import type { WakeMode } from '../../options/index.ts';
 import { TidyBody } from '../payload-rules.ts';
 
-/**
- * Body of `POST {hooks.path}/wake` (specification, "Request payload: wake").
- * @publicApi
- */
+/** Body of `POST {hooks.path}/wake` (specification, "Request payload: wake"). */
 @TidyBody()
 export class WakePayload {
   /** Description of the event. Required, not blank; trimmed. */
