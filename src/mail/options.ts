@@ -6,14 +6,11 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
-  IsInt,
   IsOptional,
   IsString,
   IsUrl,
   Matches,
-  Max,
   MaxLength,
-  Min,
 } from 'class-validator';
 import {
   Option,
@@ -22,6 +19,7 @@ import {
   THINKING_LEVELS,
   isLoopback,
   resolveSection,
+  WholeNumber,
 } from '../hooks/index.ts';
 import type { Problem, ThinkingLevel } from '../hooks/index.ts';
 
@@ -94,9 +92,7 @@ export class MailOptions {
 
   /** Its port, 1 to 65,535. Default 993, without `secure` 143. */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(65_535)
+  @WholeNumber(1, 65_535)
   port?: number;
 
   /** True: TLS from the first byte. False: STARTTLS, which must succeed unless the server is on this machine. @default true */
@@ -128,9 +124,7 @@ export class MailOptions {
    * Most bytes that are fetched of one message, 1,024 to 10,485,760; the rest is left out and `truncated` says so.
    * @default 65536
    */
-  @IsInt()
-  @Min(1024)
-  @Max(10 * 1024 * 1024)
+  @WholeNumber(1024, 10 * 1024 * 1024)
   maxBytes = 65_536;
 
   /** `<provider>/<model>` or an alias, for preset `mail`. Applies without restart. */

@@ -22,11 +22,9 @@ export class MovableClock extends SystemClock {
 
   override async wait(ms: number, signal?: AbortSignal): Promise<void> {
     const dueAt = this.elapsed() + ms;
-    while (signal?.aborted !== true && this.elapsed() < dueAt) {
-      const moved = this.#nextMove.signal;
-      const either = signal === undefined ? moved : AbortSignal.any([signal, moved]);
-      await super.wait(dueAt - this.elapsed(), either);
-    }
+    const moved = this.#nextMove.signal;
+    await super.wait(ms, signal === undefined ? moved : AbortSignal.any([signal, moved]));
+    if (moved.aborted && signal?.aborted !== true) await this.wait(dueAt - this.elapsed(), signal);
   }
 
   /** @param ms how far, in milliseconds, over 0 */

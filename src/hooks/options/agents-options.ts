@@ -3,13 +3,10 @@ import {
   IsIn,
   IsInt,
   IsNotEmpty,
-  IsNumber,
   IsOptional,
-  IsPositive,
   IsString,
   IsTimeZone,
   Matches,
-  Max,
   MaxLength,
   Min,
 } from 'class-validator';
@@ -26,6 +23,8 @@ import {
   SectionList,
   TIME_MESSAGE,
   TIME_OF_DAY,
+  WholeNumber,
+  PositiveNumber,
 } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
 import { IsModelList, modelAliases } from './models-options.ts';
@@ -76,9 +75,7 @@ export class HeartbeatOptions {
    * to 10,000,000; turns answered with HEARTBEAT_OK are left out. Periodic ones are given `agents.defaults.historyTokens`.
    * @default 500
    */
-  @IsInt()
-  @Min(0)
-  @Max(10_000_000)
+  @WholeNumber(0, 10_000_000)
   historyTokens = 500;
 
   /** Where its replies go: `last` (where the main session last spoke, else the default channel) or `chan_1` … `chan_8`. @default 'last' */
@@ -152,15 +149,11 @@ export class AgentDefaultsOptions {
   task?: string;
 
   /** Longest run in seconds, over 0 and at most 86,400. @default 600 */
-  @IsNumber()
-  @IsPositive()
-  @Max(MAX_TIMEOUT_SECONDS)
+  @PositiveNumber(MAX_TIMEOUT_SECONDS)
   timeoutSeconds = 600;
 
   /** How many turns run side by side, 1 to 1,000. Applies without restart. @default 4 */
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @WholeNumber(1, 1000)
   maxConcurrent = 4;
 
   /**
@@ -169,9 +162,7 @@ export class AgentDefaultsOptions {
    * the services have places.
    */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
+  @WholeNumber(1, 100_000)
   maxConcurrentTotal?: number;
 
   /**
@@ -186,9 +177,7 @@ export class AgentDefaultsOptions {
    * How much of a session's transcript a turn is given at most, in tokens of 4 characters each, 0 to 10,000,000. Whole
    * turns (prompt and reply) are left out from the front; a session keeps its newest 100. @default 50000
    */
-  @IsInt()
-  @Min(0)
-  @Max(10_000_000)
+  @WholeNumber(0, 10_000_000)
   historyTokens = 50_000;
 
   /**
@@ -196,9 +185,7 @@ export class AgentDefaultsOptions {
    * counts tokens or cost, 16,384.
    */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1_000_000)
+  @WholeNumber(1, 1_000_000)
   maxOutputTokens?: number;
 
   /** How many system events may wait in one main session; at least 1; more are answered 503. @default 100000 */
@@ -273,9 +260,7 @@ export class AgentOptions {
 
   /** Longest run in seconds, over 0 and at most 86,400. Default: `agents.defaults.timeoutSeconds`. */
   @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(MAX_TIMEOUT_SECONDS)
+  @PositiveNumber(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
   /**

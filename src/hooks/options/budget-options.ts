@@ -1,4 +1,5 @@
-import { IsIn, IsNumber, IsOptional, IsPositive, IsString, Matches, Max } from 'class-validator';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { PositiveNumber } from './key-kinds.ts';
 import { durationMs } from '../../platform/time.ts';
 import { DOLLAR } from '../ports/index.ts';
 import type { Agent, BudgetWindow, UsageOf } from '../ports/index.ts';
@@ -18,9 +19,7 @@ export class BudgetOptions {
   of!: 'tokens' | 'runs' | 'cost';
 
   /** How much, over 0 and at most 1,000,000,000,000; of tokens and runs a whole number. */
-  @IsNumber()
-  @IsPositive()
-  @Max(MOST)
+  @PositiveNumber(MOST)
   most!: number;
 
   /**

@@ -1,14 +1,11 @@
 import {
   IsBoolean,
   IsIn,
-  IsInt,
   IsNumber,
   IsOptional,
   IsPositive,
   IsString,
   Matches,
-  Max,
-  Min,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { BudgetOptions } from './budget-options.ts';
@@ -20,6 +17,8 @@ import {
   SectionList,
   SectionMap,
   TextList,
+  WholeNumber,
+  PositiveNumber,
 } from './key-kinds.ts';
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
 import { RuleOptions, RunLimitsOptions, TotalLimitOptions } from './rule-options.ts';
@@ -30,9 +29,7 @@ import { TokenOptions } from './token-options.ts';
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
 export class AuthFailuresOptions {
   /** Failures within the window that are answered 401; the last of them locks. 1 to 1,000. @default 20 */
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @WholeNumber(1, 1000)
   limit = 20;
 
   /** Length of the sliding window in seconds, over 0. @default 60 */
@@ -87,27 +84,19 @@ export function exposesAgentReplies({
 /** `hooks.transformLimits`: what one call of a transform may cost, and how many run at once. */
 export class TransformLimitsOptions {
   /** Wall time of one call in milliseconds, 10 to 60,000; then 504. @default 500 */
-  @IsInt()
-  @Min(10)
-  @Max(60_000)
+  @WholeNumber(10, 60_000)
   timeoutMs = 500;
 
   /** Memory of one call in megabytes, 4 to 512; then 500. @default 32 */
-  @IsInt()
-  @Min(4)
-  @Max(512)
+  @WholeNumber(4, 512)
   memoryMb = 32;
 
   /** Largest result as JSON in kilobytes, 1 to 16,384; then 500. @default 256 */
-  @IsInt()
-  @Min(1)
-  @Max(16_384)
+  @WholeNumber(1, 16_384)
   resultKb = 256;
 
   /** Threads that transforms run in, 1 to 16; started when they are needed. @default 2 */
-  @IsInt()
-  @Min(1)
-  @Max(16)
+  @WholeNumber(1, 16)
   workers = 2;
 }
 
@@ -242,9 +231,7 @@ export class HooksOptions {
   transformLimits = new TransformLimitsOptions();
 
   /** Largest body in bytes; exactly that passes. 1 to 67,108,864. @default 1048576 */
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BODY_BYTES)
+  @WholeNumber(1, MAX_BODY_BYTES)
   maxBodyBytes = 1_048_576;
 
   /**
@@ -253,15 +240,11 @@ export class HooksOptions {
    * that the container or the machine has, at most 67,108,864.
    */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(4_294_967_296)
+  @WholeNumber(1, 4_294_967_296)
   maxInFlightBytes?: number;
 
   /** How long a sender may take for the whole body, in seconds. Over 0, at most 600. @default 30 */
-  @IsNumber()
-  @IsPositive()
-  @Max(600)
+  @PositiveNumber(600)
   bodyTimeoutSeconds = 30;
 
   /** How many failed authentications one client address may have, over all hook endpoints. */
@@ -269,9 +252,7 @@ export class HooksOptions {
   authFailures = new AuthFailuresOptions();
 
   /** How long idempotency keys are remembered, in hours, over 0 and at most 8,760. @default 72 */
-  @IsNumber()
-  @IsPositive()
-  @Max(8_760)
+  @PositiveNumber(8_760)
   idempotencyHours = 72;
 
   /**

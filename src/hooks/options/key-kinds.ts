@@ -6,11 +6,15 @@ import {
   IsInstance,
   IsInt,
   IsNotEmpty,
+  IsNumber,
   IsObject,
   IsOptional,
+  IsPositive,
   IsString,
   IsUrl,
   Matches,
+  Max,
+  Min,
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
@@ -44,6 +48,16 @@ export const TIME_MESSAGE = { message: 'must be a time of day such as 08:00' };
 /** A text that may be absent, but not empty. */
 export function OptionalText(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), IsNotEmpty());
+}
+
+/** A whole number from `least` to `most`. */
+export function WholeNumber(least: number, most: number): PropertyDecorator {
+  return applyDecorators(Max(most), Min(least), IsInt());
+}
+
+/** A number over 0, fractions included, up to `most`. */
+export function PositiveNumber(most: number): PropertyDecorator {
+  return applyDecorators(Max(most), IsPositive(), IsNumber());
 }
 
 /** The end of a token: a day or a moment, in ISO 8601. */

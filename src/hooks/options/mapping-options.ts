@@ -1,23 +1,26 @@
 import {
   IsBoolean,
   IsIn,
-  IsInt,
   IsNotEmpty,
-  IsNumber,
   IsObject,
   IsOptional,
-  IsPositive,
   IsString,
   Matches,
-  Max,
   MaxLength,
-  Min,
 } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import { IsApprove } from './approve-option.ts';
 import type { ApproveOption, ChannelId } from '../ports/index.ts';
-import { OptionalSection, OptionalText, Rule, TextList, TextOrLines } from './key-kinds.ts';
+import {
+  OptionalSection,
+  OptionalText,
+  Rule,
+  TextList,
+  TextOrLines,
+  WholeNumber,
+  PositiveNumber,
+} from './key-kinds.ts';
 import type { Conditions, ListLine } from './key-kinds.ts';
 import {
   MAPPING_ACTIONS,
@@ -149,9 +152,7 @@ export class MappingOptions extends RuleOptions {
 
   /** Largest body in bytes, 1 to 67,108,864. Default: `hooks.maxBodyBytes`. */
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MAX_BODY_BYTES)
+  @WholeNumber(1, MAX_BODY_BYTES)
   maxBodyBytes?: number;
 
   /** What must hold of payload, headers and query, as part of the match; docs/mappings.md has the operators. */
@@ -282,9 +283,7 @@ export class MappingOptions extends RuleOptions {
   /** Longest run in seconds, over 0 and at most 86,400. Default: `agents.defaults.timeoutSeconds`. */
   @Option({ appliesTo: OF_RUNS })
   @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(MAX_TIMEOUT_SECONDS)
+  @PositiveNumber(MAX_TIMEOUT_SECONDS)
   timeoutSeconds?: number;
 
   /**

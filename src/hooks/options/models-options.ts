@@ -1,6 +1,6 @@
-import { IsIn, IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
+import { IsIn, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
-import { HttpUrl, OptionalText, Rule, SectionMap, TextMap } from './key-kinds.ts';
+import { HttpUrl, OptionalText, Rule, SectionMap, TextMap, WholeNumber } from './key-kinds.ts';
 import { Option } from './option.ts';
 import type { OptionNames } from './option-names.ts';
 import type { Problem } from './problem.ts';
@@ -35,9 +35,7 @@ export class ProviderOptions {
    * 10,000,000. Absent: as its list of models says; else it is not known before the model refuses.
    */
   @IsOptional()
-  @IsInt()
-  @Min(1024)
-  @Max(10_000_000)
+  @WholeNumber(1024, 10_000_000)
   contextTokens?: number;
 }
 

@@ -6,12 +6,18 @@ import {
   IsOptional,
   IsTimeZone,
   Matches,
-  Max,
   Min,
 } from 'class-validator';
 import type { Hours } from '../../platform/hours.ts';
 import { DURATION, durationMs } from '../../platform/time.ts';
-import { OptionalSection, OptionalText, Rule, TIME_MESSAGE, TIME_OF_DAY } from './key-kinds.ts';
+import {
+  OptionalSection,
+  OptionalText,
+  Rule,
+  TIME_MESSAGE,
+  TIME_OF_DAY,
+  WholeNumber,
+} from './key-kinds.ts';
 import type { Conditions } from './key-kinds.ts';
 import { OF_MESSAGES, OF_NEW_RUNS, OF_RUNS } from './mapping-actions.ts';
 import { Option } from './option.ts';
@@ -34,9 +40,7 @@ export class RunLimitsOptions {
   /** How many of its runs go on side by side, 1 to 1,000, within `agents.defaults.maxConcurrent`. Default: as many as there are. */
   @Option({ appliesTo: OF_RUNS })
   @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
+  @WholeNumber(1, 1000)
   maxConcurrent?: number;
 
   /** How many of its runs wait, at least 1; more are answered 503 with `hook_queue_full`. Default: as many as come. */
@@ -60,9 +64,7 @@ export class CollectOptions {
 
   /** Most events of one run, 2 to 200: with the last of them it begins at once. @default 50 */
   @IsOptional()
-  @IsInt()
-  @Min(2)
-  @Max(200)
+  @WholeNumber(2, 200)
   most?: number;
 
   /** What else the events of one run have in common, such as `{{ repository.full_name }}`. Template. Default: nothing. */
@@ -78,9 +80,7 @@ export class CollectOptions {
 /** How many runs there are in a time. */
 class RunsPerTime {
   /** How many runs, 1 to 100,000. */
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
+  @WholeNumber(1, 100_000)
   runs!: number;
 
   /** In which time, `1m` to `720h` (30 days): never more than {@link runs} in any time of that length. */

@@ -2,20 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import {
   IsArray,
   IsIn,
-  IsInt,
   IsNotEmpty,
   IsObject,
   IsOptional,
   IsString,
   Matches,
-  Max,
-  Min,
   ValidateIf,
 } from 'class-validator';
 import { getField } from '../../platform/objects.ts';
 import { durationMs } from '../../platform/time.ts';
 import type { RunnerSettings } from '../ports/index.ts';
-import { AsMap, HttpUrl, IsAMap, Rule } from './key-kinds.ts';
+import { AsMap, HttpUrl, IsAMap, Rule, WholeNumber } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { isWaitingTime } from './wait-for-option.ts';
 
@@ -145,9 +142,7 @@ export class RunnerOptions {
   /** Mode `callback`: how often it is asked how it stands, where it can be asked, 1 to 86,400 seconds. @default 60 */
   @OptionalFor('http')
   @NeedsKey('mode', 'must then be callback', 'callback')
-  @IsInt()
-  @Min(1)
-  @Max(86_400)
+  @WholeNumber(1, 86_400)
   pollSeconds?: number;
 
   /** Mode `callback`: how long it may take, `1m` to `2160h` (90 days); then it is told to end, and its run fails. @default '24h' */

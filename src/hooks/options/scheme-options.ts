@@ -1,5 +1,5 @@
-import { IsIn, IsNumber, IsOptional, IsPositive, IsString, Matches, Max } from 'class-validator';
-import { OptionalText } from './key-kinds.ts';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { OptionalText, PositiveNumber } from './key-kinds.ts';
 
 const HEADER = { message: 'must be the name of a header' };
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
@@ -61,8 +61,6 @@ export class SchemeOptions {
 
   /** How old a signature may be, in seconds, over 0 and at most 86,400. */
   @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(86_400)
+  @PositiveNumber(86_400)
   toleranceSeconds?: number;
 }

@@ -1,4 +1,5 @@
-import { IsInt, IsNumber, Max, Min } from 'class-validator';
+import { IsNumber, Max, Min } from 'class-validator';
+import { WholeNumber } from './key-kinds.ts';
 import type { AgentsOptions } from './agents-options.ts';
 import type { HooksOptions } from './hooks-options.ts';
 import type { ModelsOptions } from './models-options.ts';
@@ -18,9 +19,7 @@ export class RetentionOptions {
    * Days for which ended events and turns of conversations are kept, 1 to 3,650; a session without turns, waiting lines
    * and a route is removed as well. @default 30
    */
-  @IsInt()
-  @Min(1)
-  @Max(3650)
+  @WholeNumber(1, 3650)
   eventDays = 30;
 }
 

@@ -1,14 +1,5 @@
-import {
-  ArrayMinSize,
-  IsIn,
-  IsNumber,
-  IsOptional,
-  IsPositive,
-  IsString,
-  Matches,
-  Max,
-} from 'class-validator';
-import { OptionalText, SectionList, TextList } from './key-kinds.ts';
+import { ArrayMinSize, IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { OptionalText, SectionList, TextList, PositiveNumber } from './key-kinds.ts';
 import { Option } from './option.ts';
 import { SENDER_ID, SENDER_ID_RULE } from './token-options.ts';
 
@@ -56,9 +47,7 @@ export class VerifyOptions {
 
   /** How old a signature may be, in seconds, over 0 and at most 86,400. Default: the scheme's, most often 300. */
   @IsOptional()
-  @IsNumber()
-  @IsPositive()
-  @Max(86_400)
+  @PositiveNumber(86_400)
   toleranceSeconds?: number;
 
   /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */

@@ -1,15 +1,4 @@
-import {
-  IsBoolean,
-  IsIn,
-  IsNotEmpty,
-  IsNumber,
-  IsOptional,
-  IsPositive,
-  IsString,
-  IsUrl,
-  Matches,
-  Max,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsNotEmpty, IsOptional, IsString, IsUrl, Matches } from 'class-validator';
 import {
   DEFAULT_PROVIDERS,
   channelProviders,
@@ -27,6 +16,7 @@ import {
   optionKeys,
   resolveSection,
   toHours,
+  PositiveNumber,
 } from '../../hooks/index.ts';
 import type {
   Channel,
@@ -225,9 +215,7 @@ export class ChannelsOptions {
   default?: ChannelId;
 
   /** How long a delivery is tried again before it is given up, in hours, over 0 and at most 168. @default 24 */
-  @IsNumber()
-  @IsPositive()
-  @Max(168)
+  @PositiveNumber(168)
   retryHours = 24;
 
   @OptionalSection(ChannelOptions)

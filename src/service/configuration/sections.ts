@@ -2,7 +2,6 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
-  IsInt,
   IsNotEmpty,
   IsNumber,
   IsOptional,
@@ -22,6 +21,7 @@ import {
   Section,
   SectionList,
   parseRange,
+  WholeNumber,
 } from '../../hooks/index.ts';
 import { MailOptions } from '../../mail/index.ts';
 import { ChannelsOptions } from './channels-section.ts';
@@ -79,9 +79,7 @@ export class GatewayOptions {
 
   /** Port to listen on, 0 to 65,535; 0: any free one. GATEWAY_PORT in the environment wins. @default 18790 */
   @Option({ restart: true })
-  @IsInt()
-  @Min(0)
-  @Max(65_535)
+  @WholeNumber(0, 65_535)
   port = 18_790;
 
   @Option({ operatorOnly: true })

@@ -1,15 +1,11 @@
+import { IsBoolean, IsIn, IsNotEmpty, IsString, Matches, ValidateBy } from 'class-validator';
 import {
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateBy,
-} from 'class-validator';
-import { Option, OptionalSection, RetentionOptions, isLoopback } from '../../hooks/index.ts';
+  Option,
+  OptionalSection,
+  RetentionOptions,
+  isLoopback,
+  WholeNumber,
+} from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 
 const URL_FORM =
@@ -49,9 +45,7 @@ export class PostgresStoreOptions {
   schema = 'hooks';
 
   /** Most connections of this service at a time, 2 to 200; two more accept events and listen. @default 10 */
-  @IsInt()
-  @Min(2)
-  @Max(200)
+  @WholeNumber(2, 200)
   connections = 10;
 }
 
