@@ -29,7 +29,7 @@ export { AgentPolicy } from './hooks/actions/action-resolver.ts';
 export { ModelPolicy } from './hooks/actions/action-resolver.ts';
 export { SessionPolicy } from './hooks/actions/session-policy.ts';
 export { MappingService } from './hooks/mappings/mapping-service.ts';
-export { TransformSandbox } from './hooks/transforms/sandbox.ts';
+export { TransformSandbox } from './hooks/transforms/transform-sandbox.ts';
 export { AgentDispatch } from './hooks/work/agent-dispatch.ts';
 export { ChannelDelivery } from './hooks/work/channel-delivery.ts';
 export { AgentDirectory, AgentRunner } from './hooks/ports/index.ts';

@@ -10,7 +10,7 @@ import { MappingService } from './mappings/mapping-service.ts';
 import { OpenedLedger } from './opened-ledger.ts';
 import { HooksSettings } from './options/index.ts';
 import { RefusalKeeper } from './operating/refusal-keeper.ts';
-import { TransformSandbox } from './transforms/sandbox.ts';
+import { TransformSandbox } from './transforms/transform-sandbox.ts';
 import { ChannelHealth } from './work/channel-health.ts';
 import { HeartbeatSchedule } from './work/heartbeat.ts';
 import { Retention } from './work/retention.ts';

@@ -72,7 +72,7 @@ import { RefusalKeeper } from './operating/refusal-keeper.ts';
 import { findTracing } from '../platform/tracing.ts';
 import { TransformCompiler } from './transforms/compiler.ts';
 import { TransformModules } from './transforms/modules.ts';
-import { TransformSandbox } from './transforms/sandbox.ts';
+import { TransformSandbox } from './transforms/transform-sandbox.ts';
 import { Addresses } from './work/addresses.ts';
 import { Approvals } from './work/approvals.ts';
 import { EventWaits } from './work/event-waits.ts';

@@ -303,17 +303,28 @@ describe('What the module exports is replaced by forRoot({ providers })', () => 
   );
 });
 
-describe('overrideProvider of @nestjs/testing replaces', () => {
-  const replaced = (token: unknown, own: Type<object>) => (testing: TestingModuleBuilder) =>
-    testing.overrideProvider(token).useClass(own);
+type Replacing = [token: unknown, own: Type<object>];
 
+const byOverride = (given: Given, ...all: Replacing[]): Promise<void> =>
+  start(given, (testing) =>
+    all.reduce((made, [token, own]) => made.overrideProvider(token).useClass(own), testing),
+  );
+const byForRoot = (given: Given, ...all: Replacing[]): Promise<void> => {
+  const providers = all.map(([provide, useClass]) => ({ provide: provide as Type, useClass }));
+  return start({ ...given, providers });
+};
+
+describe.each([
+  ['overrideProvider of @nestjs/testing', byOverride],
+  ['forRoot({ providers })', byForRoot],
+])('%s replaces, and what is in its place is called:', (_, startWith) => {
   it('MappingService: nothing knows the hook', async () => {
     class Own extends MappingService {
       override match(): null {
         return null;
       }
     }
-    await start({}, replaced(MappingService, Own));
+    await startWith({}, [MappingService, Own]);
     expect((await post('/hooks/ci', { text: 'x' })).status).toBe(404);
   });
 
@@ -327,7 +338,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
       }
     }
     const mappings = [{ id: 'made', transform: { module: 'nowhere.js' } }];
-    await start({ mappings }, replaced(TransformSandbox, Own));
+    await startWith({ mappings }, [TransformSandbox, Own]);
     expect((await post('/hooks/made', {})).status).toBe(204);
   });
 
@@ -337,7 +348,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
         return 'hook:tenant-8';
       }
     }
-    await start({}, replaced(SessionPolicy, Own));
+    await startWith({}, [SessionPolicy, Own]);
     const answer = await post('/hooks/agent', { message: 'hi', deliver: false });
     const { eventId } = (await answer.json()) as { eventId: string };
     const details = await app.get(EventStore, { strict: false }).get(eventId);
@@ -360,9 +371,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
         return [this.resolve()];
       }
     }
-    await start({}, (testing) =>
-      replaced(AgentDirectory, OwnDirectory)(replaced(AgentRunner, OwnRunner)(testing)),
-    );
+    await startWith({}, [AgentDirectory, OwnDirectory], [AgentRunner, OwnRunner]);
     await post('/hooks/agent', { message: 'hi', deliver: false });
     expect((await turn.promise).agent.id).toBe('clerk');
   });
@@ -375,7 +384,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
         return super.take(lease, turn, stop);
       }
     }
-    await start({}, replaced(AgentDispatch, Own));
+    await startWith({}, [AgentDispatch, Own]);
     await post('/hooks/agent', { message: 'hi there', deliver: false });
     expect(await taken.promise).toContain('hi there');
   });
@@ -391,7 +400,7 @@ describe('overrideProvider of @nestjs/testing replaces', () => {
     const speaking = { ...runner, run: async () => ({ text: 'the reply' }) };
     const provider = new RecordingChannel('own', []);
     const channels = { chan_1: { provider, to: 'ops' } };
-    await start({ runner: speaking, channels }, replaced(ChannelDelivery, Own));
+    await startWith({ runner: speaking, channels }, [ChannelDelivery, Own]);
     await post('/hooks/agent', { message: 'hi' });
     expect(await sent.promise).toContain('the reply');
     expect(provider.messages).toEqual([]);

@@ -8,7 +8,7 @@ import { ModelPolicy } from '../../src/hooks/actions/action-resolver.ts';
 import { SessionPolicy } from '../../src/hooks/actions/session-policy.ts';
 import { TransformCompiler } from '../../src/hooks/transforms/compiler.ts';
 import { TransformModules } from '../../src/hooks/transforms/modules.ts';
-import { TransformSandbox } from '../../src/hooks/transforms/sandbox.ts';
+import { TransformSandbox } from '../../src/hooks/transforms/transform-sandbox.ts';
 import {
   ConfigurationError,
   ConfiguredAgents,

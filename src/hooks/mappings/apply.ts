@@ -5,7 +5,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { ActionOverride } from '../transforms/result.ts';
-import type { TransformSandbox } from '../transforms/sandbox.ts';
+import type { TransformSandbox } from '../transforms/transform-sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { CompiledMapping } from './mapping.ts';
 import { handlerAction, requestAction } from './request-action.ts';

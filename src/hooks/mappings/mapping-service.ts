@@ -10,7 +10,7 @@ import type { Problem, ResolvedHooksOptions, SettingsFindings } from '../options
 import { AgentDirectory, RunRules } from '../ports/index.ts';
 import type { RunLimit } from '../ports/index.ts';
 import { HANDLER_KINDS, InvalidResult, readResult } from '../transforms/result.ts';
-import { TransformSandbox } from '../transforms/sandbox.ts';
+import { TransformSandbox } from '../transforms/transform-sandbox.ts';
 import { applyDecisions, applyMapping, explainShadowed } from './apply.ts';
 import type { Applied } from './apply.ts';
 import { compileMappings } from './compile.ts';

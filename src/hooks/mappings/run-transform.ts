@@ -1,7 +1,7 @@
 import type { ResolvedHooksOptions, TransformOptions } from '../options/index.ts';
 import { InvalidResult, TransformFailure, readResult } from '../transforms/result.ts';
 import type { ActionKind, ActionOverride } from '../transforms/result.ts';
-import type { TransformOutput, TransformSandbox } from '../transforms/sandbox.ts';
+import type { TransformOutput, TransformSandbox } from '../transforms/transform-sandbox.ts';
 import { MAX_ACTIONS } from './mapping.ts';
 import type { TemplateScope } from './template.ts';
 

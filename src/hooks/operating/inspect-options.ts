@@ -19,7 +19,7 @@ import type {
 } from '../options/index.ts';
 import { TransformCompiler } from '../transforms/compiler.ts';
 import { TransformModules } from '../transforms/modules.ts';
-import { TransformSandbox } from '../transforms/sandbox.ts';
+import { TransformSandbox } from '../transforms/transform-sandbox.ts';
 
 /**
  * Everything that is wrong with options, mappings, presets, signatures and transforms included, without putting them in

@@ -6,7 +6,7 @@ import { resolveOptions } from '../options/index.ts';
 import { TransformCompiler } from './compiler.ts';
 import { TransformModules } from './modules.ts';
 import { TransformFailure, readResult } from './result.ts';
-import { TransformSandbox } from './sandbox.ts';
+import { TransformSandbox } from './transform-sandbox.ts';
 
 type Ending = 'transform_failed' | 'transform_timeout' | 'InvalidResult' | 'harmless';
 

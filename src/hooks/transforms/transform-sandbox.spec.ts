@@ -5,7 +5,7 @@ import { resolveOptions } from '../options/index.ts';
 import { TransformCompiler } from './compiler.ts';
 import { TransformModules } from './modules.ts';
 import { TransformFailure } from './result.ts';
-import { TransformSandbox } from './sandbox.ts';
+import { TransformSandbox } from './transform-sandbox.ts';
 
 const FAILURES = 5;
 /** As many functions as make a bundle of 0.7 MB, whose map takes long to parse beside anything else. */
