@@ -23,12 +23,13 @@ import {
   HooksModule,
   InjectHooks,
   LedgerAdmin,
+  OnHook,
   demoRunner,
   getHooksToken,
   sqliteLedger,
 } from '../../src/index.ts';
 import type { LedgerProvider } from '../../src/ledger.ts';
-import { memoryLedger } from '../../src/testing.ts';
+import { memoryLedger, settled } from '../../src/testing.ts';
 import { ManualClock } from '../support/clocks.ts';
 
 const OPERATOR = 'the-operator-token-of-this-host';
@@ -113,6 +114,30 @@ describe('an application without HooksConsoleModule', () => {
     for (const url of ['/console', '/console/assets/x.js', '/ops/api/events', '/ops/metrics'])
       expect((await ask('GET', url, BEARER)).statusCode).toBe(404);
     expect((await ask('POST', '/ops/api/session', OURS, { token: OPERATOR })).statusCode).toBe(404);
+  });
+});
+
+describe('an application with a handler', () => {
+  class Pushes {
+    @OnHook('github')
+    onEvent(): void {}
+  }
+
+  it('has it in the list of hooks, and counts what it handled', async () => {
+    const observer = await HooksMetrics.load();
+    const console = { token: OPERATOR, metrics: observer };
+    await start({ observer, console, providers: [Pushes] });
+    const { hooks } = (await ask('GET', '/ops/api/hooks', BEARER)).json<{ hooks: object[] }>();
+    expect(hooks).toContainEqual(
+      expect.objectContaining({ name: 'github', preset: 'github', handler: 'Pushes.onEvent' }),
+    );
+    expect(hooks).toContainEqual(expect.objectContaining({ name: 'wake', handler: null }));
+    await app.get(Hooks, { strict: false }).send('github', {});
+    await settled(app);
+    const { body } = await ask('GET', '/ops/metrics', BEARER);
+    expect(body).toMatch(
+      /^hooks_deliveries_total\{.*channel="handler".*outcome="delivered".*\} 1$/m,
+    );
   });
 });
 

@@ -256,6 +256,50 @@ describe('What it returns', () => {
     expect((await ended(first)).runs).toMatchObject([{ status: 'succeeded' }]);
   });
 
+  it('the order of a session, limits and budgets: a run waits for what it would wait for', async () => {
+    const hold = Promise.withResolvers<void>();
+    const slow = {
+      ...runner,
+      run: async (turn: AgentTurn) => (await hold.promise, runner.run(turn)),
+    };
+    handle = ({ payload }) => run({ message: `order ${payload.id}`, deliver: false });
+    const mappings: HooksModuleOptions['mappings'] = [
+      { id: 'orders', sessionKey: 'hook:orders', limit: { runs: 2, per: '1h' } },
+    ];
+    await start({ runner: slow, mappings });
+    const answers = [
+      await post(ORDER),
+      await post({ ...ORDER, id: 8 }),
+      await post({ ...ORDER, id: 9 }),
+    ];
+    const waiting = () => app.get(LedgerAdmin, { strict: false }).waiting();
+    await eventually('two are behind the first', async () =>
+      (await waiting()).some(
+        ({ kind, cause, count }) => kind === 'run' && cause === 'order' && count === 2,
+      ),
+    );
+    hold.resolve();
+    const [first, second] = [await ended(answers[0]!), await ended(answers[1]!)];
+    expect([first.status, second.status]).toEqual(['done', 'done']);
+    await eventually('the third waits for its limit', async () =>
+      (await waiting()).some(({ kind, cause }) => kind === 'run' && cause === 'limit'),
+    );
+    const runs = turns.filter(({ kind }) => kind === 'run');
+    expect(runs.map(({ prompt }) => /order \d/.exec(prompt)?.[0])).toEqual(['order 7', 'order 8']);
+  });
+
+  it('a budget that is used up: its run waits, though its sender was answered', async () => {
+    handle = () => run({ deliver: false });
+    await start({ budgets: [{ of: 'runs', most: 1, per: '1d', then: 'refuse' }] });
+    await ended(post(ORDER));
+    expect((await post(ORDER)).status).toBe(200);
+    await eventually('its run waits', async () => {
+      const waiting = await app.get(LedgerAdmin, { strict: false }).waiting();
+      return waiting.some(({ kind, cause }) => kind === 'run' && cause === 'budget');
+    });
+    expect(turns.filter(({ kind }) => kind === 'run')).toHaveLength(1);
+  });
+
   it.each<[string, HookResult, RegExp]>([
     ['an agent that is not allowed', run({ agentId: 'main' }), /main/],
     [
@@ -499,6 +543,13 @@ describe('Previews and trials', () => {
       actions: [{ kind: 'handler', delivery: 'asks OrdersHandler.onOrder', prompt: '' }],
     });
     expect(events).toEqual([]);
+    await ended(post(ORDER));
+    expect(await requests.tryMapping({ id: 'orders', dedupeKey: '{{ id }}' })).toMatchObject({
+      events: 1,
+      changed: 1,
+      examples: [{ what: ['dedupeKey'] }],
+    });
+    expect(events).toHaveLength(1);
   });
 });
 
