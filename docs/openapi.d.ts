@@ -1323,6 +1323,15 @@ export interface components {
             /** @constant */
             ok: true;
         };
+        /** @description The host's code will be asked. */
+        HandledAnswer: {
+            /** @constant */
+            ok: true;
+            /** @description The event that it became. */
+            eventId: string;
+            /** @description What could not be done as asked, one sentence each; absent: nothing. */
+            warnings?: string[];
+        };
         /** @description One way in. */
         HookReport: {
             /** @description `wake`, `agent`, or a sub-path; null: every name that nothing else takes. */
@@ -3351,7 +3360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["HandledAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A transform had nothing to do. */
@@ -3996,7 +4005,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["HandledAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A new event: a transform had nothing to do. */
@@ -4986,7 +4995,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["SkippedAnswer"];
+                    "application/json": components["schemas"]["WakeAnswer"] | components["schemas"]["RunAnswer"] | components["schemas"]["DeliveryAnswer"] | components["schemas"]["HandledAnswer"] | components["schemas"]["SkippedAnswer"];
                 };
             };
             /** @description A new event: a transform had nothing to do. */

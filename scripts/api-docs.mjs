@@ -19,6 +19,7 @@ const ANSWERS = [
   'WakeAnswer',
   'RunAnswer',
   'DeliveryAnswer',
+  'HandledAnswer',
   'SkippedAnswer',
   'LateAnswer',
 ];

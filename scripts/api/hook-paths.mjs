@@ -141,7 +141,13 @@ export async function hookPaths(declared, rejections) {
           },
         },
         responses: {
-          200: answered('WakeAnswer', 'RunAnswer', 'DeliveryAnswer', 'SkippedAnswer'),
+          200: answered(
+            'WakeAnswer',
+            'RunAnswer',
+            'DeliveryAnswer',
+            'HandledAnswer',
+            'SkippedAnswer',
+          ),
           204: {
             description: 'A transform had nothing to do.',
             headers: {

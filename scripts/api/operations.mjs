@@ -269,7 +269,7 @@ function refusal(status, codes, body) {
 }
 
 function replayed() {
-  const answers = ['WakeAnswer', 'RunAnswer', 'DeliveryAnswer', 'SkippedAnswer'];
+  const answers = ['WakeAnswer', 'RunAnswer', 'DeliveryAnswer', 'HandledAnswer', 'SkippedAnswer'];
   const anyOf = answers.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   return {
     200: {

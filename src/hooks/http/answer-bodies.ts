@@ -37,7 +37,7 @@ export interface DeliveryAnswer extends Accepted {
 }
 
 /** The host's code will be asked. */
-export type HandledAnswer = Accepted;
+export interface HandledAnswer extends Accepted {}
 
 /** How a run stands: all that the shared token is told. */
 export interface RunStatusAnswer {

@@ -368,6 +368,29 @@ export function describeRules(openStore: OpenStore): void {
         ]);
       });
 
+      it.each(['skip', 'replace'] as const)(
+        '%s, where a step asks for the run',
+        async (whenBusy) => {
+          const asking = await accept(agent('other'));
+          const step = await under.claimOne();
+          const before = await accept(given('a', {}));
+          const asked = given('a', { whenBusy });
+          const changes = asked.actions.flatMap((action) => action.changes);
+          const ofAsking = changes.map((change) => {
+            if (change.type === 'run') return { ...change, eventId: asking };
+            if (change.type !== 'work') return change;
+            return { ...change, work: { ...change.work, eventId: asking } };
+          });
+          expect(await under.ledger.work.commit(step, { type: 'done' }, ofAsking)).toBe(true);
+          const [, added] = (await under.details(asking)).runs;
+          const [own] = (await under.details(before)).runs;
+          expect([added!.status, own!.status]).toEqual(
+            whenBusy === 'skip' ? ['skipped', 'queued'] : ['queued', 'skipped'],
+          );
+          expect((await under.claimOne()).ref).toBe(whenBusy === 'skip' ? own!.id : added!.id);
+        },
+      );
+
       const waiting = async (
         kind: NewWait['kind'],
         holdsKey: boolean,
