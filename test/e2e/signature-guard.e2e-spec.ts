@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import {
   Body,
   Catch,
@@ -17,7 +19,7 @@ import {
   VersioningType,
 } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter, Type } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, LazyModuleLoader } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -251,6 +253,30 @@ describe('SignatureGuard lets in what is signed, and nothing else', () => {
     await post('/signed', signed());
     expect(parsed).toEqual([ODD]);
   });
+
+  it('nor does a hook of its route', async () => {
+    const read: string[] = [];
+    const controllers = hostOf(SignatureGuard('github', { secrets: [SECRET] }));
+    await start({ controllers }, (host) => {
+      const fastify = host.getHttpAdapter().getInstance();
+      fastify.addHook('onRoute', (route) => {
+        route.preParsing = [
+          ...[route.preParsing ?? []].flat(),
+          async (_request, _reply, payload) => {
+            const body = await buffer(payload);
+            read.push(body.toString());
+            return Readable.from(body, { objectMode: false });
+          },
+        ];
+      });
+    });
+    const { headers } = signed();
+    const payload = 'of a stranger';
+    const refused = await app.inject({ method: 'POST', url: '/signed', payload });
+    expect(refused.statusCode).toBe(401);
+    await app.inject({ method: 'POST', url: '/signed', headers, payload: ODD });
+    expect(read).toEqual(['', ODD]);
+  });
 });
 
 describe('SignatureGuard lives in the application', () => {
@@ -296,6 +322,16 @@ describe('SignatureGuard lives in the application', () => {
     );
     expect(await refused.promise).toEqual([400, expect.objectContaining({ code: 'invalid_body' })]);
     expect(handled).toEqual([]);
+  });
+
+  it('in a module that is loaded lazily it stops nothing: Nest registers no routes of it', async () => {
+    await start({});
+    const guard = SignatureGuard('github', { secrets: [SECRET] });
+    const [Signed] = hostOf(guard);
+    @Module({ controllers: [Signed!] })
+    class LateModule {}
+    await app.get(LazyModuleLoader).load(() => LateModule);
+    expect((await post('/signed', signed())).status).toBe(404);
   });
 
   it('keeps the bytes of no other route', async () => {

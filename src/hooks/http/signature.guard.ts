@@ -140,7 +140,11 @@ class SignedRoutes {
       this.#platform = host.httpAdapter?.getType();
       if (this.#platform !== 'fastify') return;
       const fastify = host.httpAdapter.getInstance<FastifyInstance>();
-      fastify.addHook('onRoute', (route) => this.#attach(route));
+      try {
+        fastify.addHook('onRoute', (route) => this.#attach(route));
+      } catch {
+        // It has started: of a module that is loaded lazily, Nest registers no routes.
+      }
     });
   }
 
@@ -207,7 +211,7 @@ class SignedRoutes {
       const hidden = Object.fromEntries(BODY_HEADERS.map((name) => [name, raw.headers[name]]));
       for (const name of BODY_HEADERS) raw.headers[name] = undefined;
       this.#outcomes.set(raw, { error: error instanceof ClientGone ? INCOMPLETE : error, hidden });
-      return payload;
+      return Readable.from([]);
     } finally {
       budget.giveBack(raw);
     }
