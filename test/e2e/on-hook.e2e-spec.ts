@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Injectable, Module, Scope } from '@nestjs/common';
-import type { Provider } from '@nestjs/common';
+import type { LoggerService, Provider } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { IsInt, IsString } from 'class-validator';
+import { IsInt, IsNumber, IsString } from 'class-validator';
 import { schemes, signRequest } from '../../src/hooks/index.ts';
 import type { EventDetails } from '../../src/ledger.ts';
 import type { AgentTurn } from '../../src/index.ts';
@@ -37,7 +37,7 @@ import type {
 } from '../../src/index.ts';
 import { memoryLedger } from '../../src/testing.ts';
 import { eventually } from '../support/eventually.ts';
-import { GOOD, TOKEN } from '../support/ingress-host.ts';
+import { GOOD, KeptLog, TOKEN } from '../support/ingress-host.ts';
 import { RecordingChannel } from '../support/recording.ts';
 
 class Order {
@@ -109,14 +109,16 @@ function ingress(given: Given = {}) {
   });
 }
 
-async function start(given: Given = {}, providers: Provider[] = [OrdersHandler]): Promise<void> {
+async function start(
+  given: Given = {},
+  providers: Provider[] = [OrdersHandler],
+  logger: LoggerService | false = false,
+): Promise<void> {
   @Module({ providers })
   class OrdersModule {}
   const imports = [ingress(given), OrdersModule];
   const testing = await Test.createTestingModule({ imports }).compile();
-  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
-    logger: false,
-  });
+  app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger });
   await app.listen(0, '127.0.0.1');
 }
 
@@ -176,6 +178,35 @@ describe('A method with @OnHook', () => {
       deliveries: [{ channel: 'handler', to: 'OrdersHandler.onOrder', status: 'delivered' }],
     });
     expect(turns).toEqual([]);
+  });
+
+  it('has numbers of many digits as numbers, and a payload of its own to change', async () => {
+    class Priced {
+      @IsNumber()
+      price!: number;
+    }
+    class Prices {
+      @OnHook('orders', { payload: Priced })
+      onOrder({ payload }: HookEvent<Priced>): HookResult {
+        return skip(String(payload.price * 2));
+      }
+
+      @OnHook('sums')
+      onSum({ payload, headers }: HookEvent<object>): HookResult {
+        Object.assign(payload, { price: 'forged' });
+        Object.assign(headers, { 'content-type': 'forged' });
+        return run({ deliver: false });
+      }
+    }
+    const mappings = [
+      { id: 'orders' },
+      { id: 'sums', messageTemplate: '{{ price }} {{ headers.content-type }}' },
+    ];
+    await start({ mappings }, [Prices]);
+    const body = { price: JSON.rawJSON('19.9900000000000000') };
+    expect((await ended(post(body))).deliveries).toMatchObject([{ error: '39.98' }]);
+    await ended(post(body, '/hooks/sums'));
+    expect(turns[0]!.prompt).toContain('19.9900000000000000 application/json');
   });
 
   it('brings the preset of its name, and decides about all of its events', async () => {
@@ -300,6 +331,14 @@ describe('What it returns', () => {
     expect(turns.filter(({ kind }) => kind === 'run')).toHaveLength(1);
   });
 
+  it('a reason of any length: its beginning is kept', async () => {
+    handle = () => skip('x'.repeat(100_000));
+    await start();
+    const [delivery] = (await ended(post(ORDER))).deliveries;
+    const kept = expect.stringMatching(/^x{1000}… \(99000 more characters\)$/);
+    expect(delivery).toMatchObject({ error: kept, attempts: [{ error: kept }] });
+  });
+
   it.each<[string, HookResult, RegExp]>([
     ['an agent that is not allowed', run({ agentId: 'main' }), /main/],
     [
@@ -313,6 +352,7 @@ describe('What it returns', () => {
       { kind: 'agent', message: 1n } as object,
       /returned what is no action/,
     ],
+    ['a function', run as unknown as object, /returned what is no action: it is no JSON/],
   ])('%s fails its step for good, and nothing else is done', async (_, returned, why) => {
     handle = () => returned;
     await start({ allowedAgentIds: [] });
@@ -344,6 +384,33 @@ describe('An attempt that fails', () => {
         { outcome: 'delivered' },
       ],
     });
+  });
+
+  it('whatever it throws: it is tried again, and no word of it is logged', async () => {
+    class Hostile extends Error {
+      override get message(): string {
+        throw new Hostile();
+      }
+    }
+    const named = Object.assign(new Error('secret'), { name: 'Own\nsecond line' });
+    const thrown: unknown[] = [new Hostile(), named, Object.create(null)];
+    handle = ({ attempt }) => {
+      if (attempt > 1) return skip('no more');
+      throw thrown.shift();
+    };
+    const log = new KeptLog();
+    await start({}, [OrdersHandler], log);
+    for (const reason of [/cannot be read/, /^Own/, /cannot be read/]) {
+      const [delivery] = (await ended(post(ORDER))).deliveries;
+      expect(delivery!.attempts[0]).toMatchObject({
+        outcome: 'retry',
+        error: expect.stringMatching(reason),
+      });
+    }
+    const lines = JSON.stringify(log.lines);
+    expect(lines).toContain('OrdersHandler.onOrder threw (Own second line)');
+    expect(lines).not.toContain('secret');
+    expect(lines).not.toContain('broke');
   });
 
   it('for good: a payload that its class refuses; the method is not called', async () => {
@@ -479,6 +546,33 @@ describe('An event whose handler is gone', () => {
     await start({ ledger: sqliteLedger({ dir }) });
     expect(await ended(answer)).toMatchObject({ status: 'done' });
     expect(events).toHaveLength(2);
+  });
+});
+
+describe('An event whose handler is gone, of a hook with a blank in its id', () => {
+  it('is looked at once, not again and again', async () => {
+    const asked = Promise.withResolvers<void>();
+    class Blank {
+      @OnHook('my orders')
+      onOrder(): Promise<void> {
+        asked.resolve();
+        return new Promise(() => {});
+      }
+    }
+    const mappings = [{ id: 'my orders', match: { path: 'orders' } }];
+    const dir = temporaryDirectory();
+    await start({ ledger: sqliteLedger({ dir }), mappings }, [Blank]);
+    await post(ORDER);
+    await asked.promise;
+    await app.close();
+    await start({ ledger: sqliteLedger({ dir }), mappings }, []);
+    const services = app.get(ExternalServices, { strict: false });
+    const [gone] = await eventually('it is found', () => {
+      const found = services.backends();
+      return found.length > 0 && found;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(services.backends()).toEqual([gone]);
   });
 });
 

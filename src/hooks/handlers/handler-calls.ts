@@ -37,8 +37,11 @@ export class HandlerCalls extends HandlerDoor {
     const context = { settings: this.settings.current, receivedAt };
     const request = await storedHookRequest(this.events, eventId, context);
     if (typeof request === 'string') return refused('its payload is gone');
-    const { verifiedBy: sender, headers } = request;
-    let { payload } = request;
+    const { verifiedBy: sender } = request;
+    // Its own to change; numbers of many digits are plain ones there, as for transforms.
+    const own = JSON.stringify({ headers: request.headers, payload: request.payload });
+    const { headers, payload: parsed }: Pick<HookEvent, 'headers' | 'payload'> = JSON.parse(own);
+    let payload = parsed;
     try {
       if (handler.payload !== undefined)
         payload = await this.validation.transform(payload, { metatype: handler.payload });
@@ -54,7 +57,7 @@ export class HandlerCalls extends HandlerDoor {
     try {
       const resolved = await this.mappings.decide(hook, request, returned);
       if (resolved === null) return refused(`no mapping has the id ${hook} any more`);
-      return toHandled(resolved, job, readRound(headers[ROUND_HEADER]));
+      return toHandled(resolved, job, readRound(request.headers[ROUND_HEADER]));
     } catch (error) {
       if (error instanceof Rejection) return refused(error.message);
       if (!(error instanceof InvalidResult)) throw error;

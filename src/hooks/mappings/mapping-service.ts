@@ -25,7 +25,9 @@ import type { DeclinedRequest, MatchExplanation } from './match.ts';
 /** @throws InvalidResult for what no JSON can say */
 function toJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    const json: string | undefined = JSON.stringify(value);
+    if (json === undefined && value !== undefined) throw new TypeError('it is no JSON');
+    return json;
   } catch (error) {
     throw new InvalidResult(error instanceof Error ? error.message : 'it is no JSON');
   }

@@ -255,9 +255,9 @@ export function handlerWork(job: HandlerJob): NewWork {
   };
 }
 
-/** What claims are limited by, as by a channel: `handler:orders`. */
+/** What claims are limited by, as by a channel: `handler:orders`. One word, as the first of a key. */
 export function handlerPlace(hook: string): string {
-  return `${HANDLER}:${hook}`;
+  return `${HANDLER}:${hook.replaceAll(' ', '%20')}`;
 }
 
 /** Whether it is the message of a hook itself (`action: 'deliver'`): no agent spoke, and none is told of its end. */

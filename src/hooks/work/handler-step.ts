@@ -1,6 +1,6 @@
 // docs/design/handlers.md
 import { Injectable, Logger } from '@nestjs/common';
-import { shorten } from '../../platform/shorten.ts';
+import { oneLine, shorten } from '../../platform/shorten.ts';
 import { Clock, HANDLER, HandlerDoor, handlerPlace } from '../ports/index.ts';
 import type {
   AttemptNote,
@@ -17,7 +17,7 @@ import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 
 const CUT_OFF = 'the service stopped while the handler was at work; it is asked again';
-/** Of what a handler threw, in characters. */
+/** Of what a handler threw or said, in characters. */
 const MAX_REASON = 1000;
 /** How long what has no handler is not claimed by this process; another one may have its handler. */
 const LOOK_AGAIN_MS = 3_600_000;
@@ -100,12 +100,10 @@ export class HandlerStep implements Step<HandlerLease> {
   }
 
   #failed(lease: HandlerLease, error: unknown): StepResult {
-    const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    const reason = shorten(said, MAX_REASON);
+    const { reason, kind } = wordsOf(error);
     const policy = { ...DELIVERY_RETRY, maxAgeMs: this.channels.retryMs };
     const outcome: StepOutcome = nextAttempt(policy, lease, this.clock.now());
     if (outcome.type !== 'retry') return this.giveUp(lease, reason);
-    const kind = error instanceof Error ? error.name : typeof error;
     return {
       outcome,
       changes: [this.#update(lease, 'retry', reason, undefined, outcome.at)],
@@ -117,10 +115,11 @@ export class HandlerStep implements Step<HandlerLease> {
   #update(
     { job, attempt }: HandlerLease,
     outcome: AttemptNote['outcome'],
-    reason: string | undefined,
+    words: string | undefined,
     status?: DeliveryStatus,
     nextAt?: number,
   ): Change {
+    const reason = words && shorten(words, MAX_REASON);
     const note = { at: this.clock.now(), attempt, outcome, error: reason, nextAt };
     const error = status === 'delivered' ? null : reason;
     return { type: 'delivery-update', id: job.deliveryId, status, error, attempt: note };
@@ -134,5 +133,16 @@ export class HandlerStep implements Step<HandlerLease> {
     const { since } = known ?? { since: now };
     this.#missing.set(backend, { backend, since, until: now + LOOK_AGAIN_MS, reason });
     if (known === undefined) this.#logger.warn(`${reason}: provide it again, or erase them`);
+  }
+}
+
+/** For the story, and `kind` for the log. What was thrown may be anything, also what throws when it is read. */
+function wordsOf(thrown: unknown): { readonly reason: string; readonly kind: string } {
+  try {
+    if (!(thrown instanceof Error)) return { reason: String(thrown), kind: typeof thrown };
+    const { name, message } = thrown;
+    return { reason: `${name}: ${message}`, kind: oneLine(name, 100) };
+  } catch {
+    return { reason: 'what it threw cannot be read', kind: typeof thrown };
   }
 }
