@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Injectable, Module, Scope } from '@nestjs/common';
-import type { LoggerService, Provider } from '@nestjs/common';
+import { Controller, Injectable, Module, Scope } from '@nestjs/common';
+import type { LoggerService, Provider, Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -113,8 +113,9 @@ async function start(
   given: Given = {},
   providers: Provider[] = [OrdersHandler],
   logger: LoggerService | false = false,
+  controllers: Type[] = [],
 ): Promise<void> {
-  @Module({ providers })
+  @Module({ providers, controllers })
   class OrdersModule {}
   const imports = [ingress(given), OrdersModule];
   const testing = await Test.createTestingModule({ imports }).compile();
@@ -233,6 +234,22 @@ describe('A method with @OnHook', () => {
     const forged = { ...sent, body: Buffer.from('{ "zen": "Forged." }') };
     expect((await fetch(url, forged)).status).toBe(401);
     expect(events).toHaveLength(1);
+  });
+
+  it('is a method of a controller, too, and of a provider with a second name', async () => {
+    @Controller('shop')
+    class Shop {
+      @OnHook('orders')
+      onOrder(): HookResult {
+        return skip('by a controller');
+      }
+    }
+    const alias = { provide: 'the orders', useExisting: OrdersHandler };
+    await start({ mappings: [{ id: 'orders' }] }, [OrdersHandler, alias]);
+    expect((await ended(post(ORDER))).deliveries).toMatchObject([{ status: 'delivered' }]);
+    await app.close();
+    await start({}, [], false, [Shop]);
+    expect((await ended(post(ORDER))).deliveries).toMatchObject([{ error: 'by a controller' }]);
   });
 
   it('is asked whichever door an event comes by: Hooks.send, a replay', async () => {
@@ -707,4 +724,11 @@ describe('A start is refused', () => {
   ])('%s', async (_, providers, given, sentence) => {
     await expect(start(given, providers)).rejects.toThrow(sentence);
   });
+});
+
+it('@OnHook refuses what it could never call, and a class that is not there yet', () => {
+  const method = { value: () => {} };
+  expect(() => OnHook('orders')(class {}, 'handle', method)).toThrow(/a method of instances/);
+  const payload = undefined as never;
+  expect(() => OnHook('orders', { payload })({}, 'handle', method)).toThrow(/import each other/);
 });

@@ -23,7 +23,7 @@ interface Found extends HookHandler {
 }
 
 /**
- * The methods with `@OnHook` of all providers of all modules, for one ingress. They are known before anything is
+ * The methods with `@OnHook` of all providers and controllers, for one ingress. They are known before anything is
  * instantiated, because mappings and routes depend on them: by the class of a provider or of its token.
  */
 @Injectable()
@@ -65,10 +65,11 @@ export class HookHandlers implements OnModuleInit {
       const which = ingress === null ? 'without a name' : `with the name ${ingress}`;
       throw new Error(`${name} has @OnHook for an ingress ${which}, and there is none`);
     }
-    for (const wrapper of this.#providers()) {
+    const all = [...this.#providers()];
+    const known = new Set(all.flatMap((one) => (classOf(one) ? [one.instance] : [])));
+    for (const wrapper of all) {
       const { instance } = wrapper;
-      const isKnown = classOf(wrapper) !== undefined;
-      if (isKnown || typeof instance !== 'object' || instance === null) continue;
+      if (known.has(instance) || typeof instance !== 'object' || instance === null) continue;
       const [method] = this.#marked(Object.getPrototypeOf(instance));
       if (method === undefined) continue;
       const name = `${instance.constructor.name}.${method}`;
@@ -79,7 +80,8 @@ export class HookHandlers implements OnModuleInit {
   }
 
   *#providers(): Generator<InstanceWrapper> {
-    for (const { providers } of this.modules.values()) yield* providers.values();
+    for (const { providers, controllers } of this.modules.values())
+      yield* [...providers.values(), ...controllers.values()];
   }
 
   #marked(prototype: object | null): string[] {

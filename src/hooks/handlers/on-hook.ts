@@ -91,19 +91,22 @@ export function marksOf(method: unknown): readonly HandlerMark[] {
 type Handler<T> = (event: HookEvent<T>) => HookResult | Promise<HookResult>;
 
 /**
- * Has a method of any provider decide what becomes of the events of a hook: of the mapping with this id, or of the
- * preset, which it enables. It is called once the event is stored and its sender answered; at least once, so that
- * `event.id` tells repeats. A throw is a failed attempt, tried again for a day.
+ * Has a method of any provider or controller decide what becomes of the events of a hook: of the mapping with this id,
+ * or of the preset, which it enables. It is called once the event is stored and its sender answered; at least once, so
+ * that `event.id` tells repeats. A throw is a failed attempt, tried again for a day.
  * @param id of one handler in an ingress; a second one is refused at the start
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- without a class, what a payload is the handler says
 export function OnHook<T = any>(id: string, options: OnHookOptions<T> = {}) {
   return <H extends Handler<T>>(
-    _target: object,
+    target: object,
     _name: string | symbol,
     { value }: TypedPropertyDescriptor<H>,
   ): void => {
-    if (value === undefined) throw new TypeError(`@OnHook('${id}') belongs on a method`);
+    if (value === undefined || typeof target === 'function')
+      throw new TypeError(`@OnHook('${id}') belongs on a method of instances`);
+    if ('payload' in options && options.payload === undefined)
+      throw new TypeError(`payload of @OnHook('${id}') is undefined: do files import each other?`);
     Reflect.defineMetadata(MARKS, [...marksOf(value), { id, options }], value);
   };
 }
