@@ -363,6 +363,7 @@ describe('What it returns', () => {
       run({ sessionKey: 'main' }),
       /must begin with literal text/,
     ],
+    ['what says no kind', {} as object, /kind must be agent or wake or deliver/],
     ['what is no action', { kind: 'agent', colour: 'red' } as object, /"colour" is no field of a/],
     [
       'what no JSON can say',
@@ -533,6 +534,42 @@ describe('The time of an attempt', () => {
       { id, attempt: 1 },
       { id, attempt: 2 },
     ]);
+  });
+});
+
+describe('Handlers that hang', () => {
+  const hooks = ['a', 'b', 'c', 'd', 'e'];
+  class Hanging {
+    readonly release = Promise.withResolvers<void>();
+
+    @OnHook('a')
+    @OnHook('b')
+    @OnHook('c')
+    @OnHook('d')
+    @OnHook('e')
+    async onEvent(event: HookEvent): Promise<void> {
+      events.push(event);
+      await this.release.promise;
+    }
+  }
+
+  it('are bounded, and keep no delivery waiting', async () => {
+    const channel = new RecordingChannel('own', []);
+    const mappings: HooksModuleOptions['mappings'] = [
+      ...hooks.map((id) => ({ id })),
+      { id: 'told', action: 'deliver', messageTemplate: 'told' },
+    ];
+    await start({ mappings, channels: { chan_1: { provider: channel, to: 'ops' } } }, [Hanging]);
+    const answers = [];
+    for (const id of hooks) {
+      for (let nth = 0; nth < 10; nth += 1) answers.push(await post({}, `/hooks/${id}`));
+    }
+    await eventually('as many as may hang', () => events.length >= 32);
+    expect((await ended(post({}, '/hooks/told'))).status).toBe('done');
+    expect(events.length).toBeLessThanOrEqual(5 * 8);
+    app.get(Hanging).release.resolve();
+    for (const answer of answers) expect((await ended(answer)).status).toBe('done');
+    expect(events).toHaveLength(50);
   });
 });
 

@@ -30,6 +30,10 @@ export class HandlerCalls extends HandlerDoor {
     super();
   }
 
+  override get hooks(): readonly string[] {
+    return [...this.handlers.names.keys()];
+  }
+
   override async call(job: HandlerJob, attempt: number, stop: AbortSignal): Promise<Handled> {
     const handler = this.handlers.get(job.hook);
     if (handler === undefined) return { outcome: 'missing' };

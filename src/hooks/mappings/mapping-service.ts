@@ -9,7 +9,7 @@ import { ConfiguredAgents, HooksSettings } from '../options/index.ts';
 import type { Problem, ResolvedHooksOptions, SettingsFindings } from '../options/index.ts';
 import { AgentDirectory, RunRules } from '../ports/index.ts';
 import type { RunLimit } from '../ports/index.ts';
-import { HANDLER_KINDS, InvalidResult, readResult } from '../transforms/result.ts';
+import { InvalidResult, readResult } from '../transforms/result.ts';
 import { TransformSandbox } from '../transforms/transform-sandbox.ts';
 import { applyDecisions, applyMapping, explainShadowed } from './apply.ts';
 import type { Applied } from './apply.ts';
@@ -110,7 +110,7 @@ export class MappingService extends RunRules {
     const { mappings } = this.#compile(request.settings);
     const mapping = mappings.find((one) => one.id === id && one.handler !== undefined);
     if (mapping === undefined) return null;
-    const decisions = readResult(toJson(returned), 'agent', HANDLER_KINDS) ?? [];
+    const decisions = readResult(toJson(returned)) ?? [];
     if (decisions.length > MAX_ACTIONS) {
       throw new InvalidResult(`there are more than ${MAX_ACTIONS} actions`);
     }

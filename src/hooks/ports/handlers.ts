@@ -16,6 +16,9 @@ export type Handled =
 
 /** The handlers of the host's code, as the work loop asks them. */
 export abstract class HandlerDoor {
+  /** Ids of the hooks that have a handler. */
+  abstract readonly hooks: readonly string[];
+
   /** @throws whatever the handler has thrown, or an Error that says that it took too long; anything when `stop` aborts */
   abstract call(job: HandlerJob, attempt: number, stop: AbortSignal): Promise<Handled>;
 }

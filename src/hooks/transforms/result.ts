@@ -88,33 +88,29 @@ const KINDS: Readonly<Record<ActionKind, readonly ActionKind[]>> = {
   deliver: ['deliver'],
 };
 
-/** What a handler may ask for: it is the host's own code. A `run` where nothing says a kind. */
-export const HANDLER_KINDS: readonly ActionKind[] = ['agent', 'wake', 'deliver'];
+/** A handler may ask for any of them, since it is the host's own code, and has to say which. */
+const HANDLER_KINDS: readonly ActionKind[] = ['agent', 'wake', 'deliver'];
 
 /** Blank means absent in these: the templates decide. */
 const BLANK_IS_ABSENT = new Set(['agentId', 'sessionKey', 'to', 'model', 'waitFor']);
 
 /**
- * @param json absent: it returned undefined. @returns null: the templates alone decide; empty: nothing is to be done.
+ * @param json absent: it returned undefined. @param kind the mapping's own; absent: a handler returned it. @returns null: the templates alone decide; empty: nothing is to be done.
  * @throws InvalidResult
  */
 export function readResult(
   json: string | undefined,
-  kind: ActionKind,
-  kinds = KINDS[kind],
+  kind?: ActionKind,
 ): readonly ActionOverride[] | null {
   if (json === undefined) return null;
   const value: unknown = JSON.parse(json);
   if (value === null) return [];
-  if (Array.isArray(value)) return value.map((entry: unknown) => readAction(entry, kind, kinds));
-  return [readAction(value, kind, kinds)];
+  if (Array.isArray(value)) return value.map((entry: unknown) => readAction(entry, kind));
+  return [readAction(value, kind)];
 }
 
-function readAction(
-  value: unknown,
-  usual: ActionKind,
-  kinds: readonly ActionKind[],
-): ActionOverride {
+function readAction(value: unknown, usual: ActionKind | undefined): ActionOverride {
+  const kinds = usual === undefined ? HANDLER_KINDS : KINDS[usual];
   if (!isRecord(value)) throw new InvalidResult('an action must be an object');
   const { kind: givenKind, ...fields } = value;
   const kind = kinds.find((known) => known === (givenKind ?? usual));

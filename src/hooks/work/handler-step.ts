@@ -19,6 +19,8 @@ import type { Step, StepResult } from './step.ts';
 const CUT_OFF = 'the service stopped while the handler was at work; it is asked again';
 /** Of what a handler threw or said, in characters. */
 const MAX_REASON = 1000;
+/** Of all hooks together; claims that are under way by then may add as many. */
+const MAX_HANDLERS = 32;
 /** How long what has no handler is not claimed by this process; another one may have its handler. */
 const LOOK_AGAIN_MS = 3_600_000;
 
@@ -31,6 +33,7 @@ export function isHandled(lease: Lease): lease is HandlerLease {
 export class HandlerStep implements Step<HandlerLease> {
   readonly #logger = new Logger('Hooks');
   readonly #missing = new Map<string, RestingBackend>();
+  #underWay = 0;
 
   constructor(
     private readonly handlers: HandlerDoor,
@@ -46,10 +49,31 @@ export class HandlerStep implements Step<HandlerLease> {
 
   /** What is not to be claimed here, and until when: events without a handler wait. */
   get resting(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.missing.map(({ backend, until }) => [backend, until ?? 0]));
+    const gone = this.missing.map(({ backend, until }) => [backend, until ?? 0] as const);
+    const until = this.clock.now() + LOOK_AGAIN_MS;
+    // The end of one has claims look again.
+    const all = this.#underWay < MAX_HANDLERS ? [] : this.handlers.hooks;
+    return Object.fromEntries([
+      ...gone,
+      ...all.map((hook) => [handlerPlace(hook), until] as const),
+    ]);
+  }
+
+  /** How many handlers are at work, which take no place of a delivery. */
+  get underWay(): number {
+    return this.#underWay;
   }
 
   async perform(lease: HandlerLease, stop: AbortSignal): Promise<StepResult> {
+    this.#underWay += 1;
+    try {
+      return await this.#perform(lease, stop);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #perform(lease: HandlerLease, stop: AbortSignal): Promise<StepResult> {
     const refusal = refusalAfterCrashes(lease);
     if (refusal !== null) return this.giveUp(lease, refusal);
     try {

@@ -87,7 +87,7 @@ export class WorkLoop {
     this.#reconsider();
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
-      this.#serve('delivery', () => MAX_DELIVERIES),
+      this.#serve('delivery', () => MAX_DELIVERIES + this.handler.underWay),
     ]);
   }
 
