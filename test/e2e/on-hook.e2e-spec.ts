@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Controller, Injectable, Module, Scope } from '@nestjs/common';
-import type { LoggerService, Provider, Type } from '@nestjs/common';
+import { Controller, Injectable, Module, Post, Scope } from '@nestjs/common';
+import type { LoggerService, ModuleMetadata, Provider } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import type { TestingModuleBuilder } from '@nestjs/testing';
 import { IsInt, IsNumber, IsString } from 'class-validator';
 import { schemes, signRequest } from '../../src/hooks/index.ts';
 import type { EventDetails } from '../../src/ledger.ts';
@@ -109,16 +110,24 @@ function ingress(given: Given = {}) {
   });
 }
 
-async function start(
+function start(
   given: Given = {},
   providers: Provider[] = [OrdersHandler],
   logger: LoggerService | false = false,
-  controllers: Type[] = [],
 ): Promise<void> {
-  @Module({ providers, controllers })
+  return startIn({ providers }, (testing) => testing, given, logger);
+}
+
+async function startIn(
+  metadata: ModuleMetadata,
+  change = (testing: TestingModuleBuilder): TestingModuleBuilder => testing,
+  given: Given = {},
+  logger: LoggerService | false = false,
+): Promise<void> {
+  @Module(metadata)
   class OrdersModule {}
   const imports = [ingress(given), OrdersModule];
-  const testing = await Test.createTestingModule({ imports }).compile();
+  const testing = await change(Test.createTestingModule({ imports })).compile();
   app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger });
   await app.listen(0, '127.0.0.1');
 }
@@ -234,22 +243,6 @@ describe('A method with @OnHook', () => {
     const forged = { ...sent, body: Buffer.from('{ "zen": "Forged." }') };
     expect((await fetch(url, forged)).status).toBe(401);
     expect(events).toHaveLength(1);
-  });
-
-  it('is a method of a controller, too, and of a provider with a second name', async () => {
-    @Controller('shop')
-    class Shop {
-      @OnHook('orders')
-      onOrder(): HookResult {
-        return skip('by a controller');
-      }
-    }
-    const alias = { provide: 'the orders', useExisting: OrdersHandler };
-    await start({ mappings: [{ id: 'orders' }] }, [OrdersHandler, alias]);
-    expect((await ended(post(ORDER))).deliveries).toMatchObject([{ status: 'delivered' }]);
-    await app.close();
-    await start({}, [], false, [Shop]);
-    expect((await ended(post(ORDER))).deliveries).toMatchObject([{ error: 'by a controller' }]);
   });
 
   it('is asked whichever door an event comes by: Hooks.send, a replay', async () => {
@@ -701,6 +694,86 @@ describe('Previews and trials', () => {
   });
 });
 
+describe('A handler is found', () => {
+  abstract class OrdersPort {
+    abstract onOrder(event: HookEvent): unknown;
+  }
+  class Inheriting extends OrdersHandler {}
+  class Overriding extends OrdersHandler {
+    override onOrder(): HookResult {
+      return skip('overridden');
+    }
+  }
+  @Controller('orders')
+  class OrdersController extends OrdersHandler {
+    @Post()
+    byHand(): void {}
+  }
+
+  it.each<[string, ModuleMetadata, string]>([
+    [
+      'once, though it has aliases',
+      {
+        providers: [
+          Inheriting,
+          { provide: OrdersHandler, useExisting: Inheriting },
+          { provide: 'alias', useExisting: Inheriting },
+        ],
+      },
+      'Inheriting.onOrder',
+    ],
+    [
+      'behind an abstract class',
+      { providers: [{ provide: OrdersPort, useClass: OrdersHandler }] },
+      'OrdersHandler.onOrder',
+    ],
+    [
+      'as a value',
+      { providers: [{ provide: OrdersPort, useValue: new OrdersHandler() }] },
+      'OrdersHandler.onOrder',
+    ],
+    [
+      'by the class of its token, when its method is overridden',
+      { providers: [{ provide: OrdersHandler, useClass: Overriding }] },
+      'OrdersHandler.onOrder',
+    ],
+    [
+      'by the class that a factory stands for',
+      { providers: [{ provide: OrdersHandler, useFactory: async () => new Overriding() }] },
+      'OrdersHandler.onOrder',
+    ],
+    ['on a controller', { controllers: [OrdersController] }, 'OrdersController.onOrder'],
+  ])('%s', async (_, metadata, name) => {
+    await startIn(metadata);
+    const { status, deliveries } = await ended(post(ORDER));
+    expect([status, deliveries.map(({ to }) => to)]).toEqual(['done', [name]]);
+  });
+
+  it('and a test puts a mock in its place', async () => {
+    const mock = { onOrder: () => skip('of the mock') };
+    await startIn({ providers: [OrdersHandler] }, (testing) =>
+      testing.overrideProvider(OrdersHandler).useValue(mock),
+    );
+    const { deliveries } = await ended(post(ORDER));
+    expect(deliveries).toMatchObject([{ status: 'skipped', error: 'of the mock' }]);
+    expect(events).toEqual([]);
+  });
+
+  it('not on a static method', () => {
+    const decorate = OnHook('orders');
+    const method = { value: () => undefined };
+    expect(() => decorate(OrdersHandler, 'onOrder', method)).toThrow(
+      /^@OnHook\('orders'\) belongs on a method that is not static$/,
+    );
+  });
+
+  it('not with a class that a circular import has not made yet', () => {
+    const decorate = OnHook('orders', { payload: undefined as never });
+    const method = { value: () => undefined };
+    expect(() => decorate({}, 'onOrder', method)).toThrow(/import each other/);
+  });
+});
+
 describe('A start is refused', () => {
   class Second {
     @OnHook('orders')
@@ -726,7 +799,7 @@ describe('A start is refused', () => {
       'for one that is provided twice',
       [OrdersHandler, { provide: 'again', useClass: OrdersHandler }],
       {},
-      /OrdersHandler\.onOrder, provided twice, have @OnHook\('orders'\)/,
+      /OrdersHandler\.onOrder is provided twice, with @OnHook\('orders'\)/,
     ],
     [
       'for a hook without a mapping',
@@ -747,6 +820,12 @@ describe('A start is refused', () => {
       /Second\.also has @OnHook, and is made by a factory under late: provide it under its class/,
     ],
     [
+      'for one that a factory makes under a class without it',
+      [{ provide: Elsewhere, useFactory: () => new Second() }],
+      { mappings: [{ id: 'nowhere' }] },
+      /Second\.also has @OnHook, and is made by a factory under Elsewhere: provide it under its class/,
+    ],
+    [
       'for an ingress that is not there',
       [OrdersHandler, Partners],
       {},
@@ -761,11 +840,4 @@ describe('A start is refused', () => {
   ])('%s', async (_, providers, given, sentence) => {
     await expect(start(given, providers)).rejects.toThrow(sentence);
   });
-});
-
-it('@OnHook refuses what it could never call, and a class that is not there yet', () => {
-  const method = { value: () => {} };
-  expect(() => OnHook('orders')(class {}, 'handle', method)).toThrow(/a method of instances/);
-  const payload = undefined as never;
-  expect(() => OnHook('orders', { payload })({}, 'handle', method)).toThrow(/import each other/);
 });

@@ -16,7 +16,7 @@ import { HookHandlers } from './hook-handlers.ts';
 import type { HookHandler } from './hook-handlers.ts';
 import type { HookEvent, HookResult } from './on-hook.ts';
 
-/** Calls handlers, and makes changes of what they return: by the mapping of their hook, as of a transform's result. */
+/** Calls handlers and turns their results into changes, by the mapping of the hook, like a transform's result. */
 @Injectable()
 export class HandlerCalls extends HandlerDoor {
   constructor(

@@ -5,35 +5,34 @@ import type {
   TransformedWake,
 } from '../transforms/contract.ts';
 
-/** A verified event that was stored, as its handler gets it. */
+/** A verified and stored event, as its handler receives it. */
 export interface HookEvent<T = unknown> {
-  /** The same in every attempt: what was done for it once is known by it. */
+  /** The same in every attempt: use it to detect repeats. */
   readonly id: string;
-  /** Id of the mapping, which is that of the handler. */
+  /** Id of the mapping, as given to `@OnHook`. */
   readonly hook: string;
   /** How the sender was verified: `github`, `token` or `token ci`. */
   readonly sender: string;
-  /** Lower-case names; credentials left out. */
+  /** Names in lower case; credentials are left out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it was parsed, or an instance of `payload` that its decorators found right. */
+  /** The parsed body; a validated instance where the options name a class. */
   readonly payload: T;
-  /** 1 for the first. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Aborts when its time is over or the service stops; what the handler returns afterwards is dropped. */
+  /** Aborts on the timeout and when the service stops; a result that comes later is dropped. */
   readonly signal: AbortSignal;
 }
 
-/** What else a handler says of its hook. */
+/** Options of {@link OnHook}. */
 export interface OnHookOptions<T = unknown> {
-  /** Class with decorators of class-validator. An event that is none fails for good, and its story says why. @default any */
+  /** Class with class-validator decorators. An invalid payload fails the event for good. @default not validated */
   readonly payload?: Type<T>;
   /** `name` of the ingress. @default the one without a name */
   readonly ingress?: string;
-  /** How long an attempt may take, in seconds, over 0. @default 60 */
+  /** Longest time of an attempt, in seconds, over 0. @default 60 */
   readonly timeoutSeconds?: number;
 }
 
-/** Nothing is to be done; the event's story says why. */
 interface SkippedEvent {
   readonly kind: 'skip';
   readonly reason: string;
@@ -54,17 +53,17 @@ export type HookResult =
   | undefined
   | void;
 
-/** Says why nothing is to be done. */
+/** Ends the event without an action. Its story shows the reason, at most 1,000 characters of it. */
 export function skip(reason: string): SkippedEvent {
   return { kind: 'skip', reason };
 }
 
-/** Asks for a run of an agent; what is left out is as the templates of the mapping make it. */
+/** Asks for an agent run. Fields left out come from the templates of the mapping. */
 export function run(fields: Fields<TransformedRun> = {}): TransformedRun {
   return { ...fields, kind: 'agent' };
 }
 
-/** Asks for a line in an agent's main session, and for a heartbeat at once unless `mode` says otherwise. */
+/** Adds a line to an agent's main session; a heartbeat follows at once unless `mode` is `next-heartbeat`. */
 export function wake(
   text: string,
   fields: Omit<Fields<TransformedWake>, 'text'> = {},
@@ -72,7 +71,7 @@ export function wake(
   return { mode: 'now', ...fields, text, kind: 'wake' };
 }
 
-/** Asks for a message to a channel, which no agent writes. */
+/** Sends a message to a channel, without an agent. */
 export function deliver(fields: Fields<TransformedMessage>): TransformedMessage {
   return { ...fields, kind: 'deliver' };
 }
@@ -91,20 +90,22 @@ export function marksOf(method: unknown): readonly HandlerMark[] {
 type Handler<T> = (event: HookEvent<T>) => HookResult | Promise<HookResult>;
 
 /**
- * Has a method of any provider or controller decide what becomes of the events of a hook: of the mapping with this id,
- * or of the preset, which it enables. It is called once the event is stored and its sender answered; at least once, so
- * that `event.id` tells repeats. A throw is a failed attempt, tried again for a day.
- * @param id of one handler in an ingress; a second one is refused at the start
+ * Marks a method of a provider or controller as the handler of a hook: of the mapping with this id, or of the preset,
+ * which it enables. It is called after the event is stored and the sender answered, at least once: `event.id` tells
+ * repeats. A throw is a failed attempt, retried for `channels.retryHours`, 24 by default.
+ * @param id a second handler of an id in one ingress is refused at the start
+ * @throws TypeError on a static method or an accessor
  */
-// oxlint-disable-next-line typescript/no-explicit-any -- without a class, what a payload is the handler says
+// oxlint-disable-next-line typescript/no-explicit-any -- without a class the handler declares what the payload is
 export function OnHook<T = any>(id: string, options: OnHookOptions<T> = {}) {
   return <H extends Handler<T>>(
     target: object,
-    _name: string | symbol,
+    _name: string,
     { value }: TypedPropertyDescriptor<H>,
   ): void => {
-    if (value === undefined || typeof target === 'function')
-      throw new TypeError(`@OnHook('${id}') belongs on a method of instances`);
+    if (value === undefined || typeof target === 'function') {
+      throw new TypeError(`@OnHook('${id}') belongs on a method that is not static`);
+    }
     if ('payload' in options && options.payload === undefined)
       throw new TypeError(`payload of @OnHook('${id}') is undefined: do files import each other?`);
     Reflect.defineMetadata(MARKS, [...marksOf(value), { id, options }], value);

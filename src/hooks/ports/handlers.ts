@@ -2,8 +2,8 @@ import type { Change } from './change.ts';
 import type { HandlerJob } from './jobs.ts';
 
 /**
- * What a handler made of an event. `done`: `changes` are committed with the end of its work, and `warnings` kept with it.
- * `refused`: another attempt would end alike. `missing`: nobody handles its hook any more.
+ * Outcome of a call. `done`: `changes` are committed with the end of its work, and `warnings` kept with it. `refused`:
+ * another attempt would end the same way. `missing`: the hook has no handler any more.
  */
 export type Handled =
   | {
@@ -19,6 +19,6 @@ export abstract class HandlerDoor {
   /** Ids of the hooks that have a handler. */
   abstract readonly hooks: readonly string[];
 
-  /** @throws whatever the handler has thrown, or an Error that says that it took too long; anything when `stop` aborts */
+  /** @throws what the handler threw, an Error on its timeout, or anything once `stop` aborts */
   abstract call(job: HandlerJob, attempt: number, stop: AbortSignal): Promise<Handled>;
 }

@@ -66,9 +66,7 @@ export class ExternalServices {
     return this.registry.ids.map((id) => this.#report(id, conditions));
   }
 
-  /**
-   * The longest first, then handlers that are gone. A backend whose rest is over, and that no turn waits for, is left out.
-   */
+  /** The longest first, then missing handlers. A backend whose rest is over and that no turn waits for is left out. */
   backends(): readonly RestingBackend[] {
     return [...this.agents.list(), ...this.handlers.missing];
   }

@@ -17,18 +17,18 @@ import { DELIVERY_RETRY, nextAttempt, refusalAfterCrashes } from './retry.ts';
 import type { Step, StepResult } from './step.ts';
 
 const CUT_OFF = 'the service stopped while the handler was at work; it is asked again';
-/** Of what a handler threw or said, in characters. */
+/** Longest reason that a record keeps, in characters; the rest is counted. */
 const MAX_REASON = 1000;
-/** Of all hooks together; claims that are under way by then may add as many. */
+/** Most handlers at work, of all hooks together; claims already under way may add as many. */
 const MAX_HANDLERS = 32;
-/** How long what has no handler is not claimed by this process; another one may have its handler. */
+/** How long this process leaves events without a handler alone; another process may have the handler. */
 const LOOK_AGAIN_MS = 3_600_000;
 
 export function isHandled(lease: Lease): lease is HandlerLease {
   return lease.kind === 'delivery' && lease.job.channel === HANDLER;
 }
 
-/** Hands one event to the host's code; what that made of it is committed with its end. Failures are tried again as deliveries are. */
+/** Hands an event to the host's code; its result is committed with the end of the step. Retried like a delivery. */
 @Injectable()
 export class HandlerStep implements Step<HandlerLease> {
   readonly #logger = new Logger('Hooks');
@@ -42,12 +42,12 @@ export class HandlerStep implements Step<HandlerLease> {
     private readonly clock: Clock,
   ) {}
 
-  /** Hooks whose handlers are gone, as the backends of agents that cannot be asked: `handler:orders`. */
+  /** Hooks without their handler, listed like unavailable backends: `handler:orders`. */
   get missing(): readonly RestingBackend[] {
     return [...this.#missing.values()];
   }
 
-  /** What is not to be claimed here, and until when: events without a handler wait. */
+  /** Places that this process does not claim from, each until a time in epoch milliseconds. */
   get resting(): Readonly<Record<string, number>> {
     const gone = this.missing.map(({ backend, until }) => [backend, until ?? 0] as const);
     const until = this.clock.now() + LOOK_AGAIN_MS;
