@@ -65,7 +65,7 @@ function namedScripts() {
 }
 
 function links() {
-  return PAGES.flatMap((page) =>
+  return [...PAGES, 'CHANGELOG.md'].flatMap((page) =>
     Array.from(read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/gu))
       .filter(([, path, anchor]) => {
         const target =

@@ -21,7 +21,7 @@ async function examples(): Promise<{ module: string; test: string; script: strin
 }
 
 const IMPORTS = `import { Test } from '@nestjs/testing';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { HooksModule } from 'nestjs-agent-hooks';
 import { Releases } from './app.module';
 `;
