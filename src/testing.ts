@@ -1,6 +1,6 @@
 /**
- * What e2e tests of a host need: a ledger in memory, requests as senders sign them, `settled(app)`, a clock that one
- * moves, and a runner and a channel that keep what they are asked for.
+ * What e2e tests of a host need: a ledger in memory, signed requests, `settled(app)`, a clock that moves on demand, and
+ * a runner and a channel that record what they get.
  */
 import './platform/required-node.ts';
 export { memoryLedger } from './ledger/sqlite/index.ts';

@@ -3,8 +3,8 @@ import type { Abstract, Type } from '@nestjs/common';
 import { Hooks } from './hooks.service.ts';
 
 /**
- * Injects a service of the ingress that has this name.
- * @param name @default that without a name
+ * Injects a service of the ingress with this name.
+ * @param name @default the ingress without a name
  * @param service any that the module exports
  * @example constructor(@InjectHooks('partners') private readonly partners: Hooks) {}
  */
@@ -16,8 +16,8 @@ export function InjectHooks(
 }
 
 /**
- * DI token of a service of the ingress that has this name, for `app.get` and for factories.
- * @param name @default that without a name
+ * DI token of a service of the ingress with this name, for `app.get` and for factories.
+ * @param name @default the ingress without a name
  * @param service any that the module exports
  */
 export function getHooksToken(

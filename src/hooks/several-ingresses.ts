@@ -31,8 +31,8 @@ export const toldApart: FactoryProvider = {
 };
 
 /**
- * Stands behind an ingress that has a name, since `app.get(Hooks)` takes what the last module provides: there by class
- * nothing can be got, and `app.resolve` says why.
+ * Imported by an ingress with a name. `app.get(Hooks)` takes what the last module provides, so this module provides
+ * each service by class as one that cannot be had: `app.get` throws, and `app.resolve` says which token to use.
  */
 @Module({})
 export class NotByClassModule {

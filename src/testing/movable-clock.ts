@@ -2,7 +2,7 @@ import { SystemClock } from '../hooks/index.ts';
 import { OVER } from '../platform/time.ts';
 
 /**
- * The machine's own time, which a test moves on: what is due by then happens at once.
+ * The machine's own time, which a test moves forward: what is due by then happens at once.
  * @example
  * const clock = new MovableClock();
  * HooksModule.forRoot({ clock, … });
@@ -27,7 +27,7 @@ export class MovableClock extends SystemClock {
     if (moved.aborted && signal?.aborted !== true) await this.wait(dueAt - this.elapsed(), signal);
   }
 
-  /** @param ms how far, in milliseconds, over 0 */
+  /** @param ms how far, in milliseconds, over 0 @throws RangeError */
   move(ms: number): void {
     if (!(ms > 0)) throw new RangeError('a clock is moved on, by more than 0 milliseconds');
     this.#moved += ms;

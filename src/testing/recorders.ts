@@ -2,14 +2,14 @@ import { AgentRunner, Channel } from '../hooks/index.ts';
 import type { AgentReply, AgentTurn, OutgoingMessage } from '../hooks/index.ts';
 
 /**
- * A runner that keeps every turn that it is asked for, and asks no model.
+ * A runner that records every turn and calls no model.
  * @example HooksModule.forRoot({ runner: new RecordingRunner(), … })
  */
 export class RecordingRunner extends AgentRunner {
   readonly runs: AgentTurn[] = [];
   readonly heartbeats: AgentTurn[] = [];
 
-  /** @param reply what it answers to a run; a heartbeat has nothing to say. @default 'done' */
+  /** @param reply the reply to a run; a heartbeat is always answered `HEARTBEAT_OK`. @default 'done' */
   constructor(
     private readonly reply: (turn: AgentTurn) => string | Promise<string> = () => 'done',
   ) {
@@ -28,7 +28,7 @@ export class RecordingRunner extends AgentRunner {
 }
 
 /**
- * A channel that keeps every message that it is to send, and sends none.
+ * A channel that records every message and sends none.
  * @example HooksModule.forRoot({ channels: { chan_1: { provider: new RecordingChannel(), to: 'ops' } }, … })
  */
 export class RecordingChannel extends Channel {

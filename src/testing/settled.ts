@@ -3,16 +3,16 @@ import type { Abstract, INestApplicationContext } from '@nestjs/common';
 import { EVENT_STATUSES, EventStore, LedgerAdmin, getHooksToken } from '../hooks/index.ts';
 
 const LOOK_EACH_MS = 10;
-/** Shorter than the time that Jest gives a test by itself, so that it is said what is open. */
+/** Shorter than the default timeout of a Jest test, so that the error says what is open. */
 const WITHIN_MS = 4500;
 
 const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped']);
 const OPEN = EVENT_STATUSES.filter((status) => !ENDED.has(status));
 
 /**
- * Resolves once everything that was accepted has ended: handlers, runs, deliveries, and the heartbeats that they asked for.
- * @param options `name` of the ingress; how long it may take, in milliseconds, 4,500 by default
- * @throws Error that says what is open still, such as what waits for a decision or for its next attempt
+ * Resolves once everything that was accepted has ended: handlers, runs, deliveries, and the heartbeats they asked for.
+ * @param options `name` of the ingress; `withinMs`, 4,500 by default: how long to wait, in milliseconds
+ * @throws Error that says what is still open, such as a run that waits for a decision or for its next attempt
  */
 export async function settled(
   app: INestApplicationContext,

@@ -8,14 +8,14 @@ export interface SignedRequest {
 }
 
 /**
- * A request as a sender signs it.
+ * A request, signed as its sender would.
  * @example await app.inject({ url: '/hooks/github', ...signed('github', secret, { action: 'opened' }) })
  * @param scheme id of the scheme, as in `verify: { scheme }`
  * @param secret as in `verify: { secrets }`; of schemes with a public key its private half, in PEM
  * @param body a text as it is, anything else as JSON
  * @param more headers besides, such as `x-github-event`; the `url` that the sender calls, for schemes that sign it; the
  * time of the signature, in epoch milliseconds
- * @throws Error for a scheme that is not known, or that cannot sign this
+ * @throws Error for an unknown scheme, or one that cannot sign this
  */
 export function signed(
   scheme: string,

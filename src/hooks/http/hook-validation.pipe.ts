@@ -12,9 +12,9 @@ const NO_CLASS: ReadonlySet<unknown> = new Set([Object, Array, String, Number, B
 
 /**
  * The pipe from a parsed payload to an instance of its parameter's class, checked by class-validator's decorators:
- * `@HookBody(HookValidationPipe) order: OrderPayload`. It refuses by an `HttpException`, 400, whose body is that of a
- * hook's refusal, `{ ok: false, error, code: 'invalid_payload' }`, and names every wrong field; on a route of the host's
- * own the host's filters get it.
+ * `@HookBody(HookValidationPipe) order: OrderPayload`. It refuses with an `HttpException`, 400, whose body is a hook's
+ * refusal, `{ ok: false, error, code: 'invalid_payload' }`, and names every wrong field. On a route of the host's own
+ * the host's filters get it.
  *
  * Payloads of the module's own endpoints are tidied first: texts trimmed, blank and `null` absent. For classes of the
  * host class-transformer makes the instance.

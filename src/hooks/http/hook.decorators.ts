@@ -1,5 +1,5 @@
-// What the handlers of our endpoints are given. `mount()` reads each value once the body has been read; Nest itself asks
-// only for those on a route of the host's own.
+// Parameters of our controllers. `mount()` reads each value after the body; Nest itself asks only for those on a route
+// of the host's own.
 import { createParamDecorator } from '@nestjs/common';
 import type { ExecutionContext, PipeTransform, Type } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';

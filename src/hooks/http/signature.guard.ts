@@ -1,4 +1,4 @@
-// docs/embedding.md
+// docs/design/handlers.md
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { HttpException, Injectable, Logger } from '@nestjs/common';
