@@ -10,7 +10,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { IsInt, IsNumber, IsString } from 'class-validator';
+import { IsInt, IsNumber, IsString, Validate, ValidatorConstraint } from 'class-validator';
 import { schemes, signRequest } from '../../src/hooks/index.ts';
 import type { EventDetails } from '../../src/ledger.ts';
 import type { AgentTurn } from '../../src/index.ts';
@@ -462,6 +462,33 @@ describe('The time of an attempt', () => {
       { outcome: 'retry', error: 'Error: Slow.onOrder did not end within 0.05 s' },
       { outcome: 'delivered' },
     ]);
+  });
+
+  it('is over for a payload whose validation does not end, too', async () => {
+    @ValidatorConstraint({ async: true })
+    class Endless {
+      validate(): Promise<boolean> {
+        return new Promise(() => {});
+      }
+    }
+    class Unending {
+      @Validate(Endless)
+      id!: number;
+    }
+    class Validating {
+      @OnHook('orders', { payload: Unending, timeoutSeconds: 0.05 })
+      onOrder(event: HookEvent): void {
+        events.push(event);
+      }
+    }
+    await start({}, [Validating]);
+    const { eventId } = (await (await post(ORDER)).json()) as { eventId: string };
+    await eventually('it was given up once', async () => {
+      const [delivery] = (await details(eventId))?.deliveries ?? [];
+      return delivery?.attempts[0]?.error?.includes('Validating.onOrder did not end within 0.05 s');
+    });
+    await app.close();
+    expect(events).toEqual([]);
   });
 
   it('is what a stop waits for, and what it returns is committed', async () => {

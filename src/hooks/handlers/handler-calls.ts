@@ -44,18 +44,15 @@ export class HandlerCalls extends HandlerDoor {
     const { verifiedBy: sender } = request;
     // Its own to change; numbers of many digits are plain ones there, as for transforms.
     const own = JSON.stringify({ headers: request.headers, payload: request.payload });
-    const { headers, payload: parsed }: Pick<HookEvent, 'headers' | 'payload'> = JSON.parse(own);
-    let payload = parsed;
+    const { headers, payload }: Pick<HookEvent, 'headers' | 'payload'> = JSON.parse(own);
+    const event = { id: eventId, hook, sender, headers, payload, attempt };
+    let returned: HookResult;
     try {
-      if (handler.payload !== undefined)
-        payload = await this.validation.transform(payload, { metatype: handler.payload });
+      returned = await this.#ask(handler, event, stop);
     } catch (error) {
-      const { cause = error } = error instanceof HttpException ? error : {};
-      if (cause instanceof Rejection) return refused(cause.message);
+      if (error instanceof InvalidPayload) return refused(error.message);
       throw error;
     }
-    const event = { id: eventId, hook, sender, headers, payload, attempt };
-    const returned = await this.#ask(handler, event, stop);
     if (isRecord(returned) && returned['kind'] === 'skip')
       return { outcome: 'skipped', reason: String(returned['reason']) };
     try {
@@ -69,6 +66,7 @@ export class HandlerCalls extends HandlerDoor {
     }
   }
 
+  /** @throws InvalidPayload; Error on the timeout, which validation counts towards; what the handler throws */
   async #ask(
     handler: HookHandler,
     event: Omit<HookEvent, 'signal'>,
@@ -76,14 +74,30 @@ export class HandlerCalls extends HandlerDoor {
   ): Promise<HookResult> {
     using deadline = new Deadline(this.clock, handler.timeoutMs, stop);
     try {
-      return await deadline.race(async (signal) => handler.call({ ...event, signal }));
+      return await deadline.race(async (signal) => {
+        const payload = await this.#validate(event.payload, handler);
+        signal.throwIfAborted();
+        return handler.call({ ...event, payload, signal });
+      });
     } catch (error) {
       if (!deadline.hasPassed) throw error;
       const words = `${handler.name} did not end within ${handler.timeoutMs / 1000} s`;
       throw new Error(words, { cause: error });
     }
   }
+
+  async #validate(payload: unknown, { payload: metatype }: HookHandler): Promise<unknown> {
+    if (metatype === undefined) return payload;
+    try {
+      return await this.validation.transform(payload, { metatype });
+    } catch (error) {
+      const { cause = error } = error instanceof HttpException ? error : {};
+      throw cause instanceof Rejection ? new InvalidPayload(cause.message) : error;
+    }
+  }
 }
+
+class InvalidPayload extends Error {}
 
 function refused(reason: string): Handled {
   return { outcome: 'refused', reason };
