@@ -356,7 +356,7 @@ describe('What it returns', () => {
       run({ sessionKey: 'main' }),
       /must begin with literal text/,
     ],
-    ['what says no kind', {} as object, /kind must be agent or wake or deliver/],
+    ['what says no kind', {}, /kind must be agent or wake or deliver/],
     ['what is no action', { kind: 'agent', colour: 'red' } as object, /"colour" is no field of a/],
     [
       'what no JSON can say',

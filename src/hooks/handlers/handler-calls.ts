@@ -114,5 +114,5 @@ function toHandled(
     ({ action }) => toNewAction(action, event, flow).changes,
   );
   const warnings = new Set(resolved.flatMap((one) => one.warnings));
-  return { outcome: 'done', changes, warnings: [...warnings] };
+  return { outcome: 'delivered', changes, reason: [...warnings].join('; ') };
 }

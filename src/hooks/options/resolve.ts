@@ -32,7 +32,7 @@ export interface ResolvedHooksOptions {
   /** Absolute. */
   readonly configDir: string;
   /** Hooks that the host's code handles (`@OnHook`), by the ids of their mappings. @default none */
-  readonly handlers?: HandledHooks;
+  readonly handlers?: HandledHooks | undefined;
 }
 
 /** Class and method by the id of the mapping: `orders` → `OrdersHandler.onPush`. */

@@ -82,11 +82,8 @@ export class HooksSettings {
   }
 
   #resolve(given: HooksSettingsInput): Resolution {
-    const resolution = resolveOptions(given, this.names);
-    const { handlers } = this;
-    return handlers === undefined
-      ? resolution
-      : { ...resolution, resolved: { ...resolution.resolved, handlers } };
+    const { resolved, ...findings } = resolveOptions(given, this.names);
+    return { ...findings, resolved: { ...resolved, handlers: this.handlers } };
   }
 
   /** What the checks of the module's parts say of options whose mappings have the right shape; nothing comes in force. */

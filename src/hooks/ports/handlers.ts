@@ -2,17 +2,15 @@ import type { Change } from './change.ts';
 import type { HandlerJob } from './jobs.ts';
 
 /**
- * Outcome of a call. `done`: `changes` are committed with the end of its work, and `warnings` kept with it. `refused`:
- * another attempt would end the same way. `missing`: the hook has no handler any more.
+ * Outcome of a call. `delivered` and `skipped`: `changes` are committed with the end of its work, and `reason`, warnings
+ * among them, kept with it. `refused`: another attempt would end the same way. `missing`: the hook has no handler any more.
  */
-export type Handled =
-  | {
-      readonly outcome: 'done';
-      readonly changes: readonly Change[];
-      readonly warnings: readonly string[];
-    }
-  | { readonly outcome: 'skipped' | 'refused'; readonly reason: string }
-  | { readonly outcome: 'missing' };
+export interface Handled {
+  readonly outcome: 'delivered' | 'skipped' | 'refused' | 'missing';
+  /** @default none */
+  readonly changes?: readonly Change[];
+  readonly reason?: string;
+}
 
 /** The handlers of the host's code, as the work loop asks them. */
 export abstract class HandlerDoor {

@@ -3,7 +3,8 @@ import { newId } from '../../platform/new-id.ts';
 import { lately } from '../../platform/lately.ts';
 import { CHANNEL_IDS, Clock, DeliveryError, LedgerAdmin } from '../ports/index.ts';
 import type { ChannelConditions, ChannelId, DeliveryFailure, WaitingWork } from '../ports/index.ts';
-import { BackendHealth } from './backend-health.ts';
+import { RunDelays } from '../ports/run-delays.ts';
+import { BackendHealth, waitLine } from './backend-health.ts';
 import type { RestingBackend } from './backend-health.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
@@ -160,6 +161,20 @@ export class ExternalServices {
       });
     const until = Math.max(this.health.pausedUntil(id) ?? 0, ...ends.map((end) => end ?? 0));
     return until > now ? until : null;
+  }
+}
+
+@Injectable()
+export class BackendDelays extends RunDelays {
+  constructor(private readonly services: ExternalServices) {
+    super();
+  }
+
+  async describe(backend: string): Promise<string | undefined> {
+    const away = this.services.backends().find((one) => one.backend === backend);
+    if (away === undefined) return undefined;
+    const behind = await this.services.behind();
+    return waitLine(away, behind.get(backend) ?? 0);
   }
 }
 

@@ -78,19 +78,11 @@ export class HandlerStep implements Step<HandlerLease> {
     if (refusal !== null) return this.giveUp(lease, refusal);
     try {
       const handled = await this.handlers.call(lease.job, lease.attempt, stop);
-      switch (handled.outcome) {
-        case 'done': {
-          const warnings = handled.warnings.join('; ');
-          return this.#ended(lease, 'delivered', warnings, handled.changes);
-        }
-        case 'skipped':
-          return this.#ended(lease, 'skipped', handled.reason);
-        case 'refused':
-          return this.giveUp(lease, handled.reason);
-        case 'missing':
-          this.#miss(lease);
-          return { outcome: { type: 'release' }, changes: [] };
-      }
+      const { outcome, reason = '', changes = [] } = handled;
+      if (outcome === 'refused') return this.giveUp(lease, reason);
+      if (outcome === 'missing') return this.#miss(lease);
+      const ended = this.#update(lease, 'delivered', reason || undefined, outcome);
+      return { outcome: { type: 'done' }, changes: [ended, ...changes] };
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease);
       return this.#failed(lease, error);
@@ -105,17 +97,6 @@ export class HandlerStep implements Step<HandlerLease> {
       ...this.notices.report(line, eventId),
     ];
     return { outcome: { type: 'dead' }, changes, reason: line };
-  }
-
-  #ended(
-    lease: HandlerLease,
-    status: DeliveryStatus,
-    words: string,
-    changes: readonly Change[] = [],
-  ): StepResult {
-    const error = words === '' ? undefined : words;
-    const ended = this.#update(lease, 'delivered', error, status);
-    return { outcome: { type: 'done' }, changes: [ended, ...changes] };
   }
 
   #interrupted(lease: HandlerLease): StepResult {
@@ -149,7 +130,7 @@ export class HandlerStep implements Step<HandlerLease> {
     return { type: 'delivery-update', id: job.deliveryId, status, error, attempt: note };
   }
 
-  #miss({ job: { hook, to } }: HandlerLease): void {
+  #miss({ job: { hook, to } }: HandlerLease): StepResult {
     const backend = handlerPlace(hook);
     const known = this.#missing.get(backend);
     const now = this.clock.now();
@@ -157,6 +138,7 @@ export class HandlerStep implements Step<HandlerLease> {
     const { since } = known ?? { since: now };
     this.#missing.set(backend, { backend, since, until: now + LOOK_AGAIN_MS, reason });
     if (known === undefined) this.#logger.warn(`${reason}: provide it again, or erase them`);
+    return { outcome: { type: 'release' }, changes: [] };
   }
 }
 
