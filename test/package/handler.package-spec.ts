@@ -44,7 +44,11 @@ describe.each(['11', '12'])('with Nest %s', (major) => {
     });
     await beginProject(project, Object.fromEntries(ranges));
     const testing = `@nestjs/testing@^${major}.0.0`;
-    const tools = [...pinned('jest', '@swc/core'), '@swc/jest@0.2.39', testing];
+    const tools = [
+      ...pinned('jest', '@swc/core', 'typescript', '@types/jest', '@types/node'),
+      '@swc/jest@0.2.39',
+      testing,
+    ];
     await run('npm', ['install', '--no-audit', '--no-fund', ...tools, TARBALL], project);
     const { module, test, script } = await examples();
     await writeFile(join(project, 'app.module.ts'), module);
@@ -57,6 +61,10 @@ describe.each(['11', '12'])('with Nest %s', (major) => {
     };
     const written: object = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...written, ...JSON.parse(script), jest }));
+    const tsc = ['tsc', '--noEmit', '--skipLibCheck', '--strict', '--target', 'es2023'];
+    const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--types', 'jest,node'];
+    const files = ['--experimentalDecorators', 'app.module.ts', 'app.module.spec.ts'];
+    await run('npx', [...tsc, ...modules, ...files], project);
     const { stderr } = await run('npm', ['test'], project);
     expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
   });
