@@ -624,6 +624,11 @@ describe('An event whose handler is gone', () => {
 });
 
 describe('An event whose handler is gone, of a hook with a blank in its id', () => {
+  class Other {
+    @OnHook('other')
+    onEvent(): void {}
+  }
+
   it('is looked at once, not again and again', async () => {
     const asked = Promise.withResolvers<void>();
     class Blank {
@@ -639,13 +644,15 @@ describe('An event whose handler is gone, of a hook with a blank in its id', () 
     await post(ORDER);
     await asked.promise;
     await app.close();
-    await start({ ledger: sqliteLedger({ dir }), mappings }, []);
+    const both = [...mappings, { id: 'other' }];
+    await start({ ledger: sqliteLedger({ dir }), mappings: both }, [Other]);
     const services = app.get(ExternalServices, { strict: false });
     const [gone] = await eventually('it is found', () => {
       const found = services.backends();
       return found.length > 0 && found;
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // Each of these has claims look at what waits.
+    for (let nth = 0; nth < 10; nth += 1) await ended(post({}, '/hooks/other'));
     expect(services.backends()).toEqual([gone]);
   });
 });
@@ -810,6 +817,10 @@ describe('A start is refused', () => {
     @OnHook('nowhere')
     handle(): void {}
   }
+  class BuiltIn {
+    @OnHook('wake')
+    handle(): void {}
+  }
   @Injectable({ scope: Scope.REQUEST })
   class PerRequest {
     @OnHook('orders')
@@ -833,6 +844,12 @@ describe('A start is refused', () => {
       [Elsewhere],
       {},
       /@OnHook\('nowhere'\) is on Elsewhere\.handle, and no mapping or preset has this id; add \{ id: 'nowhere' \} to mappings/,
+    ],
+    [
+      'for a built-in hook',
+      [BuiltIn],
+      { mappings: [{ id: 'wake' }] },
+      /@OnHook\('wake'\) is on BuiltIn\.handle, and wake is a built-in hook; use another id/,
     ],
     [
       'for one that lives as long as a request',

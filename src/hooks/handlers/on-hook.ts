@@ -15,7 +15,7 @@ export interface HookEvent<T = unknown> {
   readonly sender: string;
   /** Names in lower case; credentials are left out. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed body; a validated instance where the options name a class. */
+  /** The parsed body, numbers as `JSON.parse` reads them; a validated instance where the options name a class. */
   readonly payload: T;
   /** Number of the attempt, from 1. */
   readonly attempt: number;

@@ -97,6 +97,13 @@ export function toHttpException(rejection: Rejection): HttpException {
   return new HttpException(body, status, { cause: rejection });
 }
 
+/** Refuses a request on a route of the host's own, for its filters. @throws HttpException for a Rejection; else the error */
+export function refuseForHost(error: unknown, reply: FastifyReply): never {
+  if (!(error instanceof Rejection)) throw error;
+  reply.headers(toRefusal(error).headers ?? {});
+  throw toHttpException(error);
+}
+
 /** A guard or an interceptor of the host's own said no; the status is its word. Null: nobody did, something broke. */
 function parseHostRefusal(error: unknown): HookAnswer | null {
   if (!(error instanceof HttpException)) return null;

@@ -2,8 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Rejection } from '../ports/rejection.ts';
-import { toHttpException, toRefusal } from './answer.ts';
+import { refuseForHost } from './answer.ts';
 import { HookAuthentication } from './auth/hook-authentication.ts';
 import { HookExchange } from './hook-exchange.ts';
 import { HEAD } from './steps.ts';
@@ -31,9 +30,7 @@ export class HookGuard implements CanActivate {
       await this.authentication.verifyRequest(request.raw);
       return true;
     } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
-      reply.headers(toRefusal(error).headers ?? {});
-      throw toHttpException(error);
+      return refuseForHost(error, reply);
     }
   }
 }

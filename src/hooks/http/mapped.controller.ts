@@ -8,7 +8,7 @@ import { HookGuard } from './hook.guard.ts';
 import { HookIngress } from './hook-ingress.ts';
 
 /**
- * `POST {hooks.path}/<name>`: whatever the mapping that matches makes of the payload (behaviour.md §7); of
+ * `POST {hooks.path}/<name>`: what the matching mapping makes of the payload (behaviour.md §7); of
  * `runs/<runId>` what its agent tells (§15). It is reached by every method, and the guard lets in POST.
  */
 @Controller()

@@ -94,7 +94,7 @@ function mountHandler(
     async [name](this: MountedController, request: FastifyRequest, reply: FastifyReply) {
       const exchange = HookExchange.of(request);
       if (exchange === undefined) throw new Error('a hook route was reached without its ingress');
-      // Whoever asks for a run sends nothing.
+      // A question about a run has no body.
       const steps = exchange.call.question === undefined ? BODY : [];
       await exchange.handle(steps, async (call) => {
         const args: unknown[] = [];

@@ -144,7 +144,7 @@ describe('agent payload (spec "Request payload: agent", behaviour §5)', () => {
   });
 });
 
-describe('checkPayload: fields that nobody reads (behaviour §2)', () => {
+describe('checkPayload: unknown fields (behaviour §2)', () => {
   it('are named, not refused', () => {
     expect(agent.transform({ message: 'x', channelId: 3, agent: 'y' }).warnings).toEqual([
       'unknown field channelId ignored',

@@ -1,6 +1,6 @@
 // How the payloads of our own endpoints are checked (docs/design/ingress.md): a loop over class-validator's constraints
-// accepts them, its own `validateSync` refuses them. Fields are tidied first (trimmed, blank and null absent); those
-// that nobody reads become warnings, so that a sender may send more than we know.
+// accepts them, its own `validateSync` refuses them. Fields are tidied first (trimmed, blank and null absent);
+// unknown ones become warnings, so that a sender may send more than we know.
 import { ValidationTypes, getMetadataStorage, validateSync } from 'class-validator';
 import type { ValidationError, ValidatorConstraintInterface } from 'class-validator';
 import { Rejection } from '../ports/rejection.ts';
@@ -89,7 +89,7 @@ export function assertObject(payload: unknown): asserts payload is object {
   throw new Rejection('invalid_payload', 'Send a JSON object');
 }
 
-/** A warning for each field that nobody reads, ten by name. */
+/** A warning for each unknown field, ten by name. */
 export function unknownFields(payload: unknown, dto: PayloadClass): readonly string[] {
   const { names } = rulesOf(dto);
   const unknown = Object.keys(Object(payload)).filter((name) => !names.has(name));

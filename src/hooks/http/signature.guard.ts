@@ -1,15 +1,16 @@
 // docs/design/handlers.md
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { HttpException, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { CanActivate, ExecutionContext, OnModuleInit, Type } from '@nestjs/common';
+import { GUARDS_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { HttpAdapterHost, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Problem, VerifyOptions } from '../options/index.ts';
 import { SystemClock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
-import { toRefusal } from './answer.ts';
+import { refuseForHost } from './answer.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import { compileVerifier, listSecrets } from './auth/signatures/index.ts';
 import type { SignatureVerifier } from './auth/signatures/index.ts';
@@ -177,11 +178,7 @@ class SignedRoutes {
       throw new Error(`${this.label} ${NOT_GLOBAL}`);
     const { error, hidden } = outcome;
     Object.assign(request.raw.headers, hidden);
-    if (error === undefined) return true;
-    if (!(error instanceof Rejection)) throw error;
-    const { status, headers = {}, body = {} } = toRefusal(error);
-    reply.headers(headers);
-    throw new HttpException(body, status);
+    return error === undefined || refuseForHost(error, reply);
   }
 
   #attach(route: RouteOptions): void {
@@ -228,17 +225,16 @@ function findCarriers(guard: object, modules: ModulesContainer): [Handlers, Hand
   const isIt = (one: unknown): boolean =>
     one === guard || (typeof one === 'function' && Object.prototype.isPrototypeOf.call(guard, one));
   const carries = (target: object): boolean =>
-    [Reflect.getMetadata('__guards__', target) ?? []].flat().some(isIt);
+    [Reflect.getMetadata(GUARDS_METADATA, target) ?? []].flat().some(isIt);
   const scanner = new MetadataScanner();
   const guarded = new Map<object, string>();
   const open = new Map<object, string>();
-  for (const { metatype } of [...modules.values()].flatMap((one) => [
-    ...one.controllers.values(),
-  ])) {
+  const controllers = [...modules.values()].flatMap((one) => [...one.controllers.values()]);
+  for (const { metatype } of controllers) {
     if (typeof metatype !== 'function') continue;
     for (const name of scanner.getAllMethodNames(metatype.prototype)) {
       const handler: object = metatype.prototype[name];
-      if (!Reflect.hasMetadata('path', handler)) continue;
+      if (!Reflect.hasMetadata(PATH_METADATA, handler)) continue;
       const isGuarded = carries(metatype) || carries(handler);
       (isGuarded ? guarded : open).set(handler, `${metatype.name}.${name}`);
     }

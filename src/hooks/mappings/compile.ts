@@ -78,7 +78,7 @@ export function compileMappings(
     ...senderProblems(settings),
     ...findUnknownPresets(hooks.presets, known),
     ...findDuplicateIds(hooks),
-    ...findHandlerProblems(handlers, entries),
+    ...findHandlerProblems(settings, entries),
   ];
   const compiler = new MappingCompiler(problems, hooks, handlers);
   const placed = entries.flatMap((entry) => {

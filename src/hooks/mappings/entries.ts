@@ -1,7 +1,7 @@
 import { isRecord } from '../../platform/objects.ts';
+import { builtInHook } from '../actions/hook-request.ts';
 import { presetIds } from '../options/index.ts';
 import type {
-  HandledHooks,
   MappingAction,
   MappingOptions,
   Problem,
@@ -20,7 +20,7 @@ type Presets = ReadonlyMap<string, Preset>;
 /** Keys whose own keys merge one by one; every other key is replaced as a whole. */
 const MERGED_BY_KEY: readonly string[] = ['when', 'verify'];
 
-/** A handler of the host's code brings the preset of its name, whose cases it decides about itself. */
+/** A handler of the host's code enables the preset of its name, without the preset's own decisions. */
 export function listEntries(
   settings: Pick<ResolvedHooksOptions, 'hooks' | 'handlers'>,
   known: Presets,
@@ -124,16 +124,20 @@ export function findUnknownPresets(names: readonly string[], known: Presets): Pr
     }));
 }
 
-/** Each hook that the host's code handles needs a path, and nobody else who decides about its events. */
+/** A handler needs a mapping that requests reach, and that leaves the decision to it. */
 export function findHandlerProblems(
-  handlers: HandledHooks,
+  settings: ResolvedHooksOptions,
   entries: readonly MappingEntry[],
 ): Problem[] {
-  return [...handlers].flatMap(([id, handler]) => {
+  return [...(settings.handlers ?? [])].flatMap(([id, handler]) => {
     const own = entries.filter(({ mapping }) => mapping.id === id);
-    if (own.length === 0) {
-      const message = `is on ${handler}, and no mapping or preset has this id; add { id: '${id}' } to hooks.mappings`;
-      return [{ key: `@OnHook('${id}')`, message }];
+    const isAtItsPath = own.every(({ mapping: { match } }) => match === undefined);
+    const isBuiltIn = isAtItsPath && builtInHook(id, settings) !== undefined;
+    if (isBuiltIn || own.length === 0) {
+      const why = isBuiltIn
+        ? `${id} is a built-in hook; use another id`
+        : `no mapping or preset has this id; add { id: '${id}' } to hooks.mappings`;
+      return [{ key: `@OnHook('${id}')`, message: `is on ${handler}, and ${why}` }];
     }
     return own.flatMap((entry) =>
       DECISIONS.filter((field) => entry.mapping[field] !== undefined).map((field) => ({

@@ -35,7 +35,7 @@ interface KnownClient {
  *
  * Counted by a `ThrottlerStorage` of `@nestjs/throttler`, which has only `increment`. What that cannot say is kept
  * here, bounded: who is locked (so that failures during a lock neither count nor lengthen it), and how often a right
- * token has begun the count anew.
+ * token has reset the count.
  */
 @Injectable()
 export class AuthFailureThrottler {
