@@ -53,7 +53,6 @@ export { bareName } from './actions/hook-request.ts';
 export { TransformSandbox } from './transforms/transform-sandbox.ts';
 export { serviceOpenApi } from './operating/openapi.ts';
 export type { OpenApiDocument } from './operating/openapi.ts';
-export { asLogged, waitLine } from './work/backend-health.ts';
 export type { RestingBackend } from './work/backend-health.ts';
 export { ExternalServices } from './work/external-services.ts';
 export type { ChannelReport } from './work/external-services.ts';

@@ -13,6 +13,7 @@ interface Manifest {
     readonly template: {
       readonly metadata: { readonly labels: object };
       readonly spec: {
+        readonly automountServiceAccountToken?: boolean;
         readonly terminationGracePeriodSeconds: number;
         readonly containers: readonly [Container];
       };
@@ -67,6 +68,11 @@ describe('deploy/kubernetes.yaml', () => {
     // Every optional package that it needs is in the image that its first lines build.
     const [, packages = ''] = /PACKAGES='([^']+)'/.exec(await read('deploy/kubernetes.yaml')) ?? [];
     expect(packages.split(' ')).toEqual(expect.arrayContaining(needed.map(({ name }) => name)));
+  });
+
+  it('has no token of the cluster where commands of agents run', async () => {
+    const { spec } = (await manifest('Deployment')).spec.template;
+    expect(spec.automountServiceAccountToken).toBe(false);
   });
 
   it('gives runs their time to end before a pod is killed', async () => {

@@ -81,11 +81,9 @@ describe('HooksHealthIndicator, asked by @nestjs/terminus', () => {
     clock.advance(60_000);
     const [status, body] = await ask();
     expect(status).toBe(200);
-    const state = expect.stringMatching(
-      /^model provider local \(it answered 503\), unavailable since/,
-    );
-    expect(body).toMatchObject({ info: { hooks: { degraded: [{ part: 'agents', state }] } } });
-    expect(JSON.stringify(body)).not.toContain('secret');
+    const degraded = [{ part: 'agents', state: 'unavailable' }];
+    expect(body).toMatchObject({ info: { hooks: { degraded } } });
+    expect(JSON.stringify(body)).not.toMatch(/secret|local/);
   });
 
   it('is down, and the application with it, while events cannot be stored', async () => {

@@ -285,17 +285,9 @@ describe('GET /ops/api/attention', () => {
     const [item] = await itemsOf(service);
     expect(item).toMatchObject({ severity: 'error', since, count: 19 });
     expect(item?.['what']).toMatch(/^model provider local is unavailable, 19 behind it: no/);
-    // For a supervisor the same without a word of the provider's.
-    const at = (time: unknown) => `${String(time).slice(11, 16)} UTC`;
-    expect((await service.get('/health/ready')).body).toMatchObject({
-      status: 'ready',
-      degraded: [
-        {
-          part: 'agents',
-          state: `model provider local, unavailable since ${at(item?.['since'])}, next attempt at ${at(item?.['next'])}, 19 waiting`,
-        },
-      ],
-    });
+    // Strangers may ask a supervisor's question: not which model, nor since when.
+    const { body } = await service.get('/health/ready');
+    expect(body['degraded']).toEqual([{ part: 'agents', state: 'unavailable' }]);
     clock.advance(600_000);
     expect(await itemsOf(service)).toEqual([]);
     using probe = backends.visit('model provider local');

@@ -1,13 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  Clock,
-  ExternalServices,
-  LedgerAdmin,
-  Maintenance,
-  Refusals,
-  asLogged,
-  waitLine,
-} from '../../hooks/index.ts';
+import { Clock, ExternalServices, LedgerAdmin, Maintenance, Refusals } from '../../hooks/index.ts';
 import type { LostRequests, RestingBackend, StoreState } from '../../hooks/index.ts';
 import { lostLately } from './controllers/refusals.controller.ts';
 import { OPS_OPTIONS } from './ops-options.ts';
@@ -35,8 +27,6 @@ export interface AwayBackend extends RestingBackend {
   readonly isNew: boolean;
 }
 
-/** More are not told one by one. */
-const MOST_BACKENDS = 20;
 /** So long it is. */
 const MOMENT_MS = 60_000;
 
@@ -81,20 +71,15 @@ export class ServiceCondition {
   }
 }
 
-/** What does not work of a service that is ready: for whoever has no token, names and states only. */
+/** What does not work of a service that is ready: for whoever has no token, so neither which model nor since when. */
 export function degradationsOf({ store, lost, mail, backends }: Condition): Degradation[] {
   const isDamaged = store !== null && store.damage !== null;
   const isLosing = lost !== null && lost.length > 0;
+  const isAway = backends.some(({ isNew }) => !isNew);
   return [
     ...(mail?.isDegraded === true ? [{ part: 'mail' as const, state: mail.state }] : []),
     ...(isDamaged ? [{ part: 'ledger' as const, state: 'damaged' }] : []),
     ...(isLosing ? [{ part: 'hooks' as const, state: 'losing requests' }] : []),
-    ...backends
-      .filter(({ isNew }) => !isNew)
-      .slice(0, MOST_BACKENDS)
-      .map((rest) => ({
-        part: 'agents' as const,
-        state: waitLine({ ...rest, backend: asLogged(rest.backend) }, rest.behind),
-      })),
+    ...(isAway ? [{ part: 'agents' as const, state: 'unavailable' }] : []),
   ];
 }

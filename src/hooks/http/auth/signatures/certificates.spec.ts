@@ -202,6 +202,17 @@ describe('certificates', () => {
     expect(slow.asked).toHaveLength(8);
   });
 
+  it('leave half of what all strangers can to clients that have asked for none', async () => {
+    const { asked, certificates } = host();
+    const verifier = verifierFor(senderOf(paypal).options, certificates);
+    for (let count = 0; count < 100; count += 1) {
+      await verifier.verify(forged(`CERT-${count}`, `stranger ${count % 12}`), NOW);
+    }
+    expect(asked.length).toBeLessThanOrEqual(30 + 12);
+    const first = { ...withCertificate('CERT-first'), client: 'sender' };
+    expect(await isAccepted(verifier, first)).not.toBeNull();
+  });
+
   it('are fetched again when their day is over, however many others strangers make us ask for', async () => {
     const { asked, certificates } = host();
     const options = { ...senderOf(paypal).options, toleranceSeconds: 86_400 };

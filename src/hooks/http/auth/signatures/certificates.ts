@@ -38,6 +38,8 @@ const MOST_ABSENT = 1000;
 /** Fetches of unproved addresses at once, and begun in any minute: what all strangers can make us ask of the host. */
 const MOST_AT_ONCE = 8;
 const MOST_A_MINUTE = 60;
+/** From then on only for clients that have begun none in this minute: a few strangers do not keep out a new sender. */
+const MOST_A_MINUTE_OF_SAME = 30;
 /** The same of one client: a stranger uses up its own. */
 const MOST_AT_ONCE_OF_ONE = 2;
 const MOST_A_MINUTE_OF_ONE = 5;
@@ -173,7 +175,8 @@ export class Certificates {
       places.filter(isRecent).length < aMinute;
     const own = this.#places.filter((place) => place.client === client);
     if (!isFree(own, MOST_AT_ONCE_OF_ONE, MOST_A_MINUTE_OF_ONE)) return false;
-    return this.#provedClients.has(client) || isFree(this.#places, MOST_AT_ONCE, MOST_A_MINUTE);
+    const aMinute = own.some(isRecent) ? MOST_A_MINUTE_OF_SAME : MOST_A_MINUTE;
+    return this.#provedClients.has(client) || isFree(this.#places, MOST_AT_ONCE, aMinute);
   }
 
   async #fetch(url: URL, at: number): Promise<FoundCertificate> {
