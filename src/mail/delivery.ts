@@ -11,15 +11,17 @@ const LATER_BACKOFF = { firstMs: 250, maxMs: 60_000, jitter: 0.5 };
 /** How long to wait after an answer that only a person can change, in milliseconds. */
 const MISCONFIGURED_MS = 60_000;
 
+type FinalAnswer = HookAnswer & { kind: 'accepted' | 'too-large' | 'refused' };
+
 interface DeliveryEvents {
-  /** Everything up to this message is over; `accepted` messages more were accepted. */
-  readonly settled: (last: MailMessage, accepted: number) => void;
+  /** Everything up to this message is over. */
+  readonly settled: (message: MailMessage, isAccepted: boolean) => void;
   /** The service cannot take mail now; it is asked again when the wait is over. */
   readonly delayed: (answer: HookAnswer & { kind: 'later' | 'misconfigured' }) => void;
   readonly skipped: (message: MailMessage, reason: string) => void;
 }
 
-/** A refused request is halved until the refused message stands alone: one bad message holds back no other. */
+/** One message a request: what a mapping's conditions say of it is said of no other, and no bad one holds back others. */
 export class MailDelivery {
   readonly #backoff = new Backoff(LATER_BACKOFF);
 
@@ -32,25 +34,26 @@ export class MailDelivery {
 
   /** Waits as long as it takes. @throws when `signal` aborts; what is not settled then is sent again */
   async deliver(messages: readonly MailMessage[], signal: AbortSignal): Promise<void> {
-    const waiting = toBatches(this.account, messages, this.hook.maxBodyBytes);
-    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
-      const answer = await this.#post(batch, signal);
-      const smaller = answer.kind === 'accepted' ? [] : halve(batch, answer.kind);
-      const last = batch.at(-1);
-      if (smaller.length > 0) waiting.unshift(...smaller);
-      else if (last !== undefined) {
-        if (answer.kind !== 'accepted') this.events.skipped(last, describe(answer));
-        this.events.settled(last, answer.kind === 'accepted' ? batch.length : 0);
-      }
+    const room = this.hook.maxBodyBytes - frameBytes(this.account);
+    for (const message of messages) {
+      const answer = await this.#deliverOne(shorten(message, room), signal);
+      if (answer.kind !== 'accepted') this.events.skipped(message, describe(answer));
+      this.events.settled(message, answer.kind === 'accepted');
     }
   }
 
-  async #post(
-    messages: readonly MailMessage[],
-    signal: AbortSignal,
-  ): Promise<HookAnswer & { kind: 'accepted' | 'too-large' | 'refused' }> {
-    const payload: MailPayload = { source: 'mail', account: this.account, messages };
-    const round = Math.max(0, ...messages.map(roundOf));
+  /** What is too large for the hook is halved, until there is no less. */
+  async #deliverOne(message: MailMessage, signal: AbortSignal): Promise<FinalAnswer> {
+    const answer = await this.#post(message, signal);
+    if (answer.kind !== 'too-large') return answer;
+    const bytes = countBytes(message);
+    const less = shorten(message, Math.floor(bytes / 2));
+    return countBytes(less) < bytes ? this.#deliverOne(less, signal) : answer;
+  }
+
+  async #post(message: MailMessage, signal: AbortSignal): Promise<FinalAnswer> {
+    const payload: MailPayload = { source: 'mail', account: this.account, messages: [message] };
+    const round = roundOf(message);
     const headers: Record<string, string> = round === 0 ? {} : { [ROUND_HEADER]: `${round}` };
     for (;;) {
       signal.throwIfAborted();
@@ -70,58 +73,17 @@ export class MailDelivery {
   }
 }
 
-/** Less of a batch that was refused; nothing when there is no less. Every step halves, so it ends. */
-function halve(batch: MailMessage[], kind: 'too-large' | 'refused'): MailMessage[][] {
-  const [only] = batch;
-  if (batch.length > 1) {
-    const half = Math.ceil(batch.length / 2);
-    return [batch.slice(0, half), batch.slice(half)];
-  }
-  if (kind === 'refused' || only === undefined) return [];
-  const bytes = Buffer.byteLength(JSON.stringify(only));
-  const less = shorten(only, Math.floor(bytes / 2));
-  return Buffer.byteLength(JSON.stringify(less)) < bytes ? [[less]] : [];
-}
-
 function describe(answer: HookAnswer): string {
   return 'reason' in answer ? answer.reason : '413 even when shortened';
 }
 
-/** How messages are fitted into requests: `hooks.maxBodyBytes` limits each request, and its JSON is what counts. */
-
-/** Most messages of one request; a fan-out takes at most 200 items. */
-const MAX_MESSAGES = 50;
+/** How a message is fitted into a request: `hooks.maxBodyBytes` limits it, and its JSON is what counts. */
 
 /** Longest texts of a message that is cut down to the least, in UTF-16 units. */
 const MINIMAL_TEXT = 100;
 
 function frameBytes(account: string): number {
   return countBytes({ source: 'mail', account, messages: [] } satisfies MailPayload);
-}
-
-/** Requests of at most `maxBytes` as JSON, of one round each. A message too large alone is shortened and says so. */
-export function toBatches(
-  account: string,
-  messages: readonly MailMessage[],
-  maxBytes: number,
-): MailMessage[][] {
-  const room = maxBytes - frameBytes(account);
-  const batches: MailMessage[][] = [];
-  let filled = Infinity;
-  for (const whole of messages) {
-    const message = shorten(whole, room);
-    const bytes = countBytes(message) + 1;
-    const last = batches.at(-1);
-    const isOther = last?.[0] !== undefined && roundOf(last[0]) !== roundOf(message);
-    if (last === undefined || isOther || filled + bytes > room || last.length >= MAX_MESSAGES) {
-      batches.push([message]);
-      filled = bytes;
-    } else {
-      last.push(message);
-      filled += bytes;
-    }
-  }
-  return batches;
 }
 
 /** Less body, then no headers and attachments, then hardly more than names, even if that exceeds `maxBytes`. */

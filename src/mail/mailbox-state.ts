@@ -98,9 +98,8 @@ export class MailboxState {
     this.#waitingSince = waiting === 0 ? null : (this.#waitingSince ?? this.clock.elapsed());
   }
 
-  accepted(count: number): void {
-    if (count === 0) return;
-    this.#delivered += count;
+  accepted(): void {
+    this.#delivered += 1;
     this.#lastMessageAt = this.clock.now();
   }
 

@@ -61,7 +61,7 @@ export class MailboxWatcher {
     this.#cursor = store.cursor(this.#key);
     this.#messages = new MessageSource(mail, mailbox, context.reader);
     this.#delivery = new MailDelivery(mail.account, hook, clock, {
-      settled: (last, count) => this.#settled(last, count),
+      settled: (message, isAccepted) => this.#settled(message, isAccepted),
       delayed: ({ kind, reason }) => this.#delayed(kind, reason),
       skipped: (message, reason) => this.#skipped(message, reason),
     });
@@ -139,12 +139,12 @@ export class MailboxWatcher {
     if (this.state.change('watching')) this.context.logger.log(`${this.mailbox} is watched.`);
   }
 
-  #settled(last: MailMessage, count: number): void {
-    const uid = this.#uids.get(last.id);
+  #settled({ id }: MailMessage, isAccepted: boolean): void {
+    const uid = this.#uids.get(id);
     if (uid !== undefined && this.#cursor !== undefined) {
       this.#save({ ...this.#cursor, lastUid: uid });
     }
-    this.state.accepted(count);
+    if (isAccepted) this.state.accepted();
     this.#watching();
   }
 

@@ -14,6 +14,8 @@ const { value: MAIL } = resolveMail({
 const PARSED: ParsedMail = {
   from: 'a@b.example',
   fromAddresses: ['a@b.example'],
+  sender: 'a@b.example',
+  authentic: null,
   to: '',
   subject: 'Hello',
   date: null,

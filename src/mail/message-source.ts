@@ -70,10 +70,11 @@ export class MessageSource {
 
   async #toMessage(mail: FetchedMail, id: string): Promise<MailMessage | undefined> {
     if (this.isOwnWriting || mail.isDraft) return undefined;
-    const context = { id, mailbox: this.mailbox, includeBody: this.mail.includeBody };
+    const { includeBody, charset } = this.mail;
+    const context = { id, mailbox: this.mailbox, includeBody, charset };
     if (mail.source.length === 0) return toUnreadableMessage(mail, context, NOT_FETCHED);
     try {
-      const parsed = await this.reader.read(mail.source);
+      const parsed = await this.reader.read(mail.source, this.mail);
       return this.#isOwn(parsed) ? undefined : toMessage(parsed, mail, context);
     } catch (error) {
       if (!(error instanceof UnreadableMail)) throw error;

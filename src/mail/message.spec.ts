@@ -4,6 +4,8 @@ import type { ParsedMail } from './reader/parsed-mail.ts';
 const PARSED: ParsedMail = {
   from: 'a@b.example',
   fromAddresses: ['a@b.example'],
+  sender: 'a@b.example',
+  authentic: true,
   to: 'c@d.example',
   subject: 'Hello',
   date: null,
@@ -17,7 +19,7 @@ const PARSED: ParsedMail = {
     { filename: 'b.pdf', contentType: 'application/pdf', size: 9 },
   ],
 };
-const CONTEXT = { id: 'i-1-1', mailbox: 'INBOX', includeBody: true };
+const CONTEXT = { id: 'i-1-1', mailbox: 'INBOX', includeBody: true, charset: 'koi8-r' };
 const FETCHED = {
   uid: 1,
   source: Buffer.from('SUBJECT: Broken\r\nFrom: x@y.example\r\n\r\nSubject: inner'),
@@ -26,6 +28,11 @@ const FETCHED = {
 };
 
 describe('toMessage', () => {
+  it('says who wrote it, and whether that is authentic', () => {
+    const said = { fromAddress: 'a@b.example', authentic: true };
+    expect(toMessage(PARSED, FETCHED, CONTEXT)).toMatchObject(said);
+  });
+
   it('takes the time of arrival for a date that cannot be read', () => {
     expect(toMessage(PARSED, FETCHED, CONTEXT).date).toBe(FETCHED.receivedAt);
   });
@@ -66,8 +73,18 @@ describe('a message that cannot be read', () => {
   });
 
   it('without any header is sent all the same', () => {
-    expect(readFirstHeaders(new Uint8Array())).toEqual({ from: '', subject: '' });
-    expect(readFirstHeaders(Buffer.alloc(1_000_000, 0xff))).toEqual({ from: '', subject: '' });
+    const nothing = { from: '', subject: '' };
+    expect(readFirstHeaders(new Uint8Array(), 'koi8-r')).toEqual(nothing);
+    expect(readFirstHeaders(Buffer.alloc(1_000_000, 0xff), 'koi8-r')).toEqual(nothing);
+  });
+
+  it('is authentic by nobody’s word, and read in the charset of the mailbox', () => {
+    const source = Buffer.from('Subject: \xf0\xd2\xc9\r\n\r\n', 'latin1');
+    expect(toUnreadableMessage({ ...FETCHED, source }, CONTEXT, 'no')).toMatchObject({
+      subject: 'При',
+      fromAddress: '',
+      authentic: null,
+    });
   });
 });
 

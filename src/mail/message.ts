@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FetchedMail } from './imap-session.ts';
+import { toUtf8 } from './reader/charset.ts';
 import { toOneLine, truncate } from './reader/parsed-mail.ts';
 import type { ParsedMail } from './reader/parsed-mail.ts';
 
@@ -18,6 +19,10 @@ export interface MailMessage {
   readonly id: string;
   readonly mailbox: string;
   readonly from: string;
+  /** The bare address of the only sender, in small letters; empty when there are several, or none. */
+  readonly fromAddress: string;
+  /** Whether the mailbox's own server says that it comes from the domain of `fromAddress`; null: no server is believed. */
+  readonly authentic: boolean | null;
   readonly to: string;
   readonly subject: string;
   /** As the sender claims, ISO 8601; when that cannot be read, as the server received it. */
@@ -54,7 +59,7 @@ function isAutomatic(headers: MailMessage['headers']): boolean {
   return marks.some((name) => name in headers) || headers['return-path'] === '<>';
 }
 
-/** The body of a request to the hook: new mail of one mailbox, oldest first. */
+/** The body of a request to the hook, with one message. */
 export interface MailPayload {
   readonly source: 'mail';
   readonly account: string;
@@ -85,6 +90,7 @@ interface MessageContext {
   readonly id: string;
   readonly mailbox: string;
   readonly includeBody: boolean;
+  readonly charset: string;
 }
 
 /** The boundary counts it as the signal `hidden-text`. A sender may write it as well, who gains nothing by that. */
@@ -95,7 +101,7 @@ function noteOf({ unseenChars }: ParsedMail): string {
 export function toMessage(
   mail: ParsedMail,
   { isCut, receivedAt }: Pick<FetchedMail, 'isCut' | 'receivedAt'>,
-  { id, mailbox, includeBody }: MessageContext,
+  { id, mailbox, includeBody }: Omit<MessageContext, 'charset'>,
 ): MailMessage {
   const note = noteOf(mail);
   const snippet = toOneLine(mail.text, MAX_SNIPPET);
@@ -105,6 +111,8 @@ export function toMessage(
     id,
     mailbox,
     from: mail.from,
+    fromAddress: mail.sender,
+    authentic: mail.authentic,
     to: mail.to,
     subject: mail.subject,
     date: mail.date ?? receivedAt,
@@ -118,14 +126,16 @@ export function toMessage(
 
 export function toUnreadableMessage(
   { source, receivedAt }: Pick<FetchedMail, 'source' | 'receivedAt'>,
-  { id, mailbox }: MessageContext,
+  { id, mailbox, charset }: Omit<MessageContext, 'includeBody'>,
   error: string,
 ): MailMessage {
-  const { from, subject } = readFirstHeaders(source);
+  const { from, subject } = readFirstHeaders(source, charset);
   return {
     id,
     mailbox,
     from,
+    fromAddress: '',
+    authentic: null,
     to: '',
     subject,
     date: receivedAt,
@@ -146,8 +156,11 @@ function toAttachments(attachments: ParsedMail['attachments'], isCut: boolean): 
 }
 
 /** Sender and subject of a message that cannot be parsed, as they are written in its first lines. */
-export function readFirstHeaders(source: Uint8Array): { from: string; subject: string } {
-  const head = new TextDecoder().decode(source.subarray(0, MAX_UNREADABLE_BYTES));
+export function readFirstHeaders(
+  source: Uint8Array,
+  charset: string,
+): { from: string; subject: string } {
+  const head = new TextDecoder().decode(toUtf8(source.subarray(0, MAX_UNREADABLE_BYTES), charset));
   const lines = head.split(/\r?\n/u);
   const end = lines.indexOf('');
   const headers = end < 0 ? lines : lines.slice(0, end);

@@ -45,6 +45,9 @@ describe('hooks.mail', () => {
     [{ mailboxes: ['a\r\nb'] }, /^hooks\.mail\.mailboxes .*blank name/u],
     [{ maxBytes: 10 }, /^hooks\.mail\.maxBytes must not be less than 1024/u],
     [{ thinking: 'hard' }, /^hooks\.mail\.thinking must be one of/u],
+    [{ charset: 'latin-15' }, /^hooks\.mail\.charset must be one such as windows-1252/u],
+    [{ charset: 'utf-16' }, /^hooks\.mail\.charset must be one such as/u],
+    [{ authservId: 'mx.*.example' }, /^hooks\.mail\.authservId must be a name such as/u],
     [{ mailbox: 'INBOX' }, /mailbox is not a known key.*mailboxes/u],
   ])('%j is refused and says what to do', (more, words) => {
     expect(problems(more)).toEqual([expect.stringMatching(words)]);

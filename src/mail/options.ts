@@ -16,12 +16,14 @@ import {
   Option,
   OptionalSection,
   OptionalText,
+  Rule,
   THINKING_LEVELS,
   isLoopback,
   resolveSection,
   WholeNumber,
 } from '../hooks/index.ts';
 import type { Problem, ThinkingLevel } from '../hooks/index.ts';
+import { toDecoder } from './reader/charset.ts';
 
 const SECTION = 'hooks.mail';
 
@@ -126,6 +128,20 @@ export class MailOptions {
    */
   @WholeNumber(1024, 10 * 1024 * 1024)
   maxBytes = 65_536;
+
+  /** Charset of what is not UTF-8 and does not say its own, by its name in browsers. @default windows-1252 */
+  @Rule('isCharset', (value) => toDecoder(value) !== undefined, 'must be one such as windows-1252')
+  charset = 'windows-1252';
+
+  /**
+   * Name by which the mailbox's own server signs its verdicts on senders (`Authentication-Results`), such as
+   * `mx.google.com`; `*.example.org`: any server below it; `none`: Microsoft's, which gives no name. It must remove what
+   * others write under its name. Absent: no sender is authentic.
+   */
+  @IsOptional()
+  @Matches(/^(?:\*\.)?[\w.-]+$/, { message: 'must be a name such as mx.google.com' })
+  @IsString()
+  authservId?: string;
 
   /** `<provider>/<model>` or an alias, for preset `mail`. Applies without restart. */
   @Option({ restart: false })

@@ -8,6 +8,8 @@ const FIELDS: Readonly<Record<keyof MailMessage, true>> = {
   id: true,
   mailbox: true,
   from: true,
+  fromAddress: true,
+  authentic: true,
   to: true,
   subject: true,
   date: true,

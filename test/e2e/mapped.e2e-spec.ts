@@ -33,6 +33,12 @@ describe('POST /hooks/<name>', () => {
           to: '{{ to }}',
           channel: 'chan_2',
         },
+        {
+          id: 'boss',
+          match: { path: 'mail' },
+          when: { 'payload.messages[].fromAddress': { any: 'boss@example.org' } },
+          messageTemplate: 'The boss: {{ messages[0].subject }}',
+        },
         { id: 'wake', messageTemplate: 'never' },
         { id: 'lines', messageTemplate: [{ each: 'items', line: '{{ title }}', most: 200 }] },
         { id: 'each', forEach: 'items', messageTemplate: '{{ title }}' },
@@ -82,6 +88,25 @@ describe('POST /hooks/<name>', () => {
     const third = await hooks.post('/alerts', { alerts: [{ name: 'cpu', id: 1 }] });
     expect(third.headers.get('idempotent-replayed')).toBe('true');
     expect(await third.json()).toMatchObject({ eventId: first['eventId'] });
+  });
+
+  it.each([
+    [true, 'boss', 'The boss: Pay'],
+    [
+      false,
+      'mail',
+      'New email from boss@example.org\nSender authenticated by the mail server: false\nSubject: Pay',
+    ],
+    [null, 'mail', 'New email from boss@example.org\nSubject: Pay'],
+  ])('asks who wrote a mail of authentic mail: %s goes to %s', async (authentic, id, prompt) => {
+    const message = { from: 'boss@example.org', fromAddress: 'boss@example.org', authentic };
+    const body = {
+      source: 'mail',
+      messages: [{ ...message, id: `m${authentic}`, subject: 'Pay' }],
+    };
+    const details = await hooks.ended((await hooks.ask('/mail', body))['eventId']);
+    expect(details.mapping).toBe(id);
+    expect(details.runs).toMatchObject([{ prompt: expect.stringContaining(`\n${prompt}\n`) }]);
   });
 
   it('says so when there is nothing left to do', async () => {

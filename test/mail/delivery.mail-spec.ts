@@ -30,6 +30,8 @@ describe('new mail', () => {
         id: expect.stringMatching(/^[0-9a-f]{16}-\d+-\d+$/u),
         mailbox: 'INBOX',
         from: '"Ada" <ada@sender.example>',
+        fromAddress: 'ada@sender.example',
+        authentic: null,
         to: account,
         subject: 'First',
         date: '2026-11-21T10:00:00.000Z',
@@ -43,6 +45,22 @@ describe('new mail', () => {
         attachments: [],
       },
     ]);
+  });
+
+  it('says of each sender what the mailbox’s own server found out', async () => {
+    const account = suite.account();
+    const server = { authservId: 'mx.example.net' };
+    await using watched = await Watched.start(account, suite.imap, server);
+    const verdict = (server: string, result: string) =>
+      `Authentication-Results: ${server};\r\n dmarc=${result} header.from=sender.example`;
+    const mails = [
+      [verdict('mx.example.net', 'pass')],
+      [verdict('mx.example.net', 'fail'), verdict('mx.example.net', 'pass')],
+      [verdict('mx.sender.example', 'pass')],
+    ];
+    for (const headers of mails) await suite.lmtp.deliver(account, letter(account, { headers }));
+    await watched.accepts(3);
+    expect(watched.hook.accepted.map(({ authentic }) => authentic)).toEqual([true, false, false]);
   });
 
   it('is told by the server: eleven in turn need none of our time', async () => {

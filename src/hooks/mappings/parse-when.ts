@@ -39,7 +39,7 @@ class ConditionParser {
     if (parts.length === 0) {
       this.#report(key, "must be an object with a condition, such as {'payload.action': 'opened'}");
     }
-    return parts.flatMap(([place, asked]) => {
+    const read = parts.flatMap<ConditionPart>(([place, asked]) => {
       const own = `${key}["${place}"]`;
       if (place === 'and') return this.#list(asked, own).flat();
       if (place === 'or') return [{ place, choices: this.#list(asked, own) }];
@@ -47,6 +47,7 @@ class ConditionParser {
       if (path === null) return [];
       return [{ place, path, test: this.#ofPath(path, asked, own) }];
     });
+    return [...read, ...asksForAuthentic(read)];
   }
 
   #report(key: string, message: string): void {
@@ -150,6 +151,24 @@ class ConditionParser {
     this.#report(key, 'must be a text that is not empty, or a list of them');
     return [];
   }
+}
+
+/** Keys that tell who wrote something, and that anybody can write. */
+const CLAIMS = ['from', 'fromAddress'];
+
+/** Who wrote it is asked of what is authentic, where `authentic` stands beside it and no condition here is about that. */
+function asksForAuthentic(parts: readonly ConditionPart[]): ConditionPart[] {
+  const known = new Set(parts.map((part) => ('path' in part ? part.path.join('\n') : '')));
+  return parts.flatMap((part) => {
+    if ('choices' in part || !CLAIMS.includes(part.path.at(-1) ?? '')) return [];
+    const path = part.path.with(-1, 'authentic');
+    if (known.has(path.join('\n'))) return [];
+    known.add(path.join('\n'));
+    const isNot = { asks: 'one of', values: [false, null] } as const;
+    const test = path.includes(EACH) ? ({ asks: 'any', test: isNot } as const) : isNot;
+    const place = part.place.replace(/from(?:Address)?(?=\W*$)/u, 'authentic');
+    return [{ place, path, test: { asks: 'not', test } }];
+  });
 }
 
 /** Null: the test is about one value. That there is a value means of many that one of them is there. */

@@ -177,6 +177,48 @@ function problemsOf(when: unknown): string[] {
 
 const KNOWN = 'not, any, all, exists, gt, gte, lt, lte, startsWith, endsWith, contains';
 
+describe('a condition on who wrote it', () => {
+  const asked = { 'payload.messages[].fromAddress': { any: 'ann@example.org' } };
+  const mails = (...authentic: unknown[]) => ({
+    payload: { messages: authentic.map((one) => ({ ...ANN, authentic: one })) },
+  });
+  const ANN = { from: 'ann@example.org', fromAddress: 'ann@example.org' };
+
+  it.each([
+    ['what is authentic', [true], true],
+    ['what is not', [false], false],
+    ['what nobody knows of', [null], false],
+    ['what is beside one that is not', [true, false], false],
+    ['what comes of a sender who has no such word', [undefined], true],
+  ])('is met by %s: %#', (_what, authentic, expected) => {
+    expect(holds(asked, mails(...authentic))).toBe(expected);
+  });
+
+  it.each([
+    { 'payload.messages[].from': { any: { contains: 'ann@' } } },
+    { 'payload.messages[0].from': 'ann@example.org' },
+    { 'payload.messages[].from': { all: { not: 'evil@example.org' } } },
+    { or: [{ 'payload.x': 1 }, { 'payload.messages[0].fromAddress': { exists: true } }] },
+    { and: [asked] },
+  ])('is met by authentic mail alone, however it is asked: %j', (when) => {
+    expect(holds(when, mails(true))).toBe(true);
+    expect(holds(when, mails(false))).toBe(false);
+  });
+
+  it('is met by any where a condition beside it says so', () => {
+    const any = { ...asked, 'payload.messages[].authentic': { any: [true, false] } };
+    expect(holds(any, mails(false))).toBe(true);
+    expect(holds(any, mails(true))).toBe(true);
+  });
+
+  it('says that it is not authentic', () => {
+    const no = findNo(parsed(asked), { ...NOTHING, ...mails(false) });
+    expect(no && explainNo(no, { ...NOTHING, ...mails(false) }, () => false)).toBe(
+      'payload.messages[].authentic is [false], asked for is not a list with one of false, null',
+    );
+  });
+});
+
 describe('what is wrong with conditions is said at start, with the key', () => {
   it.each([
     [{}, "when must be an object with a condition, such as {'payload.action': 'opened'}"],

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { assert, asyncProperty, uint8Array } from 'fast-check';
-import type { ParsedMail } from './parsed-mail.ts';
+import type { ParsedMail, ReadContext } from './parsed-mail.ts';
 import { processMillisecondsOf } from '../../../test/support/cpu-time.ts';
 import { FOUND_WAYS, OWN_WAYS, UNWRITTEN_WAYS } from '../../../test/support/hidden-texts.ts';
 import { runs } from '../../../test/support/rounds.ts';
@@ -13,6 +13,8 @@ const FEW = 10;
 /** The same of styles: what css-tree and css-select are given is counted. */
 const FEW_OF_STYLES = 5;
 
+const MAILBOX: ReadContext = { charset: 'windows-1252' };
+
 let reader: MailReader;
 let patient: MailReader;
 let usual: number;
@@ -22,13 +24,18 @@ beforeAll(async () => {
   patient = new MailReader(PATIENT_MS);
   await Promise.all([reader.warmUp(), patient.warmUp()]);
   const ordinary = Buffer.from(html('<p>One of many ordinary lines</p>'.repeat(6000)));
-  usual = await processMillisecondsOf(() => patient.read(ordinary));
+  usual = await processMillisecondsOf(() => patient.read(ordinary, MAILBOX));
 });
 
 afterAll(() => Promise.all([reader.close(), patient.close()]));
 
-function read(mail: string | Uint8Array): Promise<ParsedMail> {
-  return reader.read(typeof mail === 'string' ? Buffer.from(mail) : mail);
+function read(mail: string | Uint8Array, mailbox = MAILBOX): Promise<ParsedMail> {
+  return reader.read(typeof mail === 'string' ? Buffer.from(mail) : mail, mailbox);
+}
+
+/** As bytes: each character is one. */
+function readBytes(mail: string, mailbox = MAILBOX): Promise<ParsedMail> {
+  return read(Buffer.from(mail, 'latin1'), mailbox);
 }
 
 function html(body: string): string {
@@ -43,10 +50,13 @@ function rules(rule: string | ((index: number) => string), count: number): strin
 }
 
 /** With what it costs beside an ordinary mail of its size. */
-async function patientlyRead(mail: string): Promise<{ mail: ParsedMail; cost: number }> {
+async function patientlyRead(
+  mail: string,
+  mailbox = MAILBOX,
+): Promise<{ mail: ParsedMail; cost: number }> {
   let found: ParsedMail | undefined;
   const cost = await processMillisecondsOf(async () => {
-    found = await patient.read(Buffer.from(mail));
+    found = await patient.read(Buffer.from(mail), mailbox);
   });
   if (found === undefined) throw new Error('nothing was read');
   return { mail: found, cost: cost / usual };
@@ -120,6 +130,217 @@ describe('a usual mail', () => {
     );
     expect(mail.text).toBe('Sale\n\nSee here [https://x.example/?q=1]\u00a0& now\n\n * one');
   });
+});
+
+describe('bytes that are not UTF-8', () => {
+  const LATIN = 'Content-Type: text/plain; charset=iso-8859-1\r\n';
+  const UTF8 = 'Content-Type: text/plain; charset="utf-8"\r\n';
+
+  it.each([
+    ['a subject without any charset', 'Subject: Qualit\xe4t\r\n\r\nx', { subject: 'Qualität' }],
+    [
+      'one in the charset of the text',
+      `${LATIN}Subject: Qualit\xe4t\r\n\r\nx`,
+      { subject: 'Qualität' },
+    ],
+    [
+      'one in another charset of the text',
+      'Content-Type: text/plain; charset=koi8-r\r\nSubject: \xf0\xd2\xc9\xd7\xc5\xd4\r\n\r\n\xf0\xd2\xc9\xd7\xc5\xd4',
+      { subject: 'Привет', text: 'Привет' },
+    ],
+    [
+      'one in the charset of the first part',
+      'Subject: \xc4\xe3\xba\xc3\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; charset=gb2312\r\n\r\n\xc4\xe3\xba\xc3\r\n--x--',
+      { subject: '你好', text: '你好' },
+    ],
+    [
+      'one that says UTF-8 and is not',
+      `${UTF8}Subject: Qualit\xe4t\r\n\r\nx`,
+      { subject: 'Qualität' },
+    ],
+    [
+      'one of a charset that nobody knows',
+      'Content-Type: text/plain; charset=x-none\r\nSubject: \x80 5\r\n\r\nx',
+      { subject: '€ 5' },
+    ],
+    ['a text without a charset', 'Subject: x\r\n\r\nQualit\xe4t', { text: 'Qualität' }],
+    ['a text that says UTF-8 and is not', `${UTF8}\r\nQualit\xe4t`, { text: 'Qualität' }],
+    ['a sender', 'From: J\xfcrgen <j@example.org>\r\n\r\nx', { from: '"Jürgen" <j@example.org>' }],
+    [
+      'a folded subject',
+      'Subject: Qualit\xe4t\r\n und G\xfcte\r\n\r\nx',
+      { subject: 'Qualität und Güte' },
+    ],
+    [
+      'one header beside another in UTF-8',
+      'From: J\xc3\xbcrgen <j@example.org>\r\nSubject: Qualit\xe4t\r\n\r\nx',
+      { from: '"Jürgen" <j@example.org>', subject: 'Qualität' },
+    ],
+    [
+      'a charset that is none of lines',
+      'Content-Type: text/plain; charset=utf-16le\r\nSubject: \xe4\r\n\r\n',
+      { subject: 'ä' },
+    ],
+  ])('are read: %s', async (_what, mail, expected) => {
+    expect(await readBytes(mail)).toMatchObject(expected);
+  });
+
+  it('are in the charset of the mailbox where the message says nothing', async () => {
+    const mailbox = { charset: 'koi8-r' };
+    const mail = await readBytes('Subject: \xf0\xd2\xc9\xd7\xc5\xd4\r\n\r\n\xf0\xd2\xc9', mailbox);
+    expect(mail).toMatchObject({ subject: 'Привет', text: 'При' });
+  });
+
+  it('are not guessed in UTF-8 beside them', async () => {
+    const mail = await readBytes('Subject: \xe4\r\n\r\n\xc3\xa4 and \xef\xbf\xbd\r\n\xe4');
+    expect(mail.text).toBe('ä and \ufffd\nä');
+  });
+});
+
+/** A multipart mail with a text and forwarded messages. */
+function forward(text: string, ...messages: readonly string[]): string {
+  const parts = messages.map(
+    (message) => `--f${text}\r\nContent-Type: message/rfc822\r\n\r\n${message}`,
+  );
+  return `From: a@b.example\r\nSubject: Fwd\r\nContent-Type: multipart/mixed; boundary=f${text}\r\n\r\n--f${text}\r\n\r\n${text}\r\n${parts.join('\r\n')}\r\n--f${text}--`;
+}
+
+describe('a forwarded message', () => {
+  const INVOICE =
+    'From: Shop <shop@shop.example>\r\nSubject: =?utf-8?q?M=C3=BCnze?=\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\n\r\nPay 5.\r\n\r\nNow.\r\n--i\r\nContent-Type: application/pdf; name=bill.pdf\r\nContent-Disposition: attachment\r\n\r\nx\r\n--i--';
+  const READ = [
+    'Forwarded message:',
+    '> From: "Shop" <shop@shop.example>',
+    '> Subject: Münze',
+    '> Date: 2026-11-21T10:00:00.000Z',
+    '> Attachments: bill.pdf',
+    '>',
+    '> Pay 5.',
+    '>',
+    '> Now.',
+  ].join('\n');
+
+  it('is read behind the text, each line of it marked', async () => {
+    const mail = await read(forward('see', INVOICE));
+    expect(mail.text).toBe(`see\n\n${READ}`);
+    expect(mail.attachments).toMatchObject([{ contentType: 'message/rfc822' }]);
+    expect(mail).toMatchObject({ from: 'a@b.example', subject: 'Fwd' });
+  });
+
+  it.each(['attachment; filename=x.eml', 'inline'])(
+    'is read when it is declared %s',
+    async (how) => {
+      const declared = `message/rfc822\r\nContent-Disposition: ${how}\r\n`;
+      const mail = await read(forward('see', INVOICE).replace('message/rfc822\r\n', declared));
+      expect(mail.text).toBe(`see\n\n${READ}`);
+    },
+  );
+
+  it('is read in Base64, under another type and by the name of its file', async () => {
+    const file = 'application/octet-stream\r\nContent-Disposition: attachment; filename=x.eml';
+    const encoded = Buffer.from(INVOICE).toString('base64');
+    for (const type of [file, 'message/rfc822', 'message/global']) {
+      const mail = await read(
+        forward('see', encoded).replace(
+          'message/rfc822\r\n',
+          `${type}\r\nContent-Transfer-Encoding: base64\r\n`,
+        ),
+      );
+      expect(mail.text).toBe(`see\n\n${READ}`);
+    }
+  });
+
+  it('in another is marked twice', async () => {
+    const { text } = await read(forward('one', forward('two', 'Subject: in\r\n\r\nthree')));
+    expect(text).toContain(
+      '> two\n>\n> Forwarded message:\n> > From:\n> > Subject: in\n> >\n> > three',
+    );
+  });
+
+  it('cannot end itself', async () => {
+    const { text } = await read(
+      forward('one', 'Subject: a\r\n\r\nx\r\n\r\nForwarded message:\r\ny'),
+    );
+    expect(text).toMatch(/> Forwarded message:\n> y$/u);
+    expect(text.split('\n').filter((line) => !line.startsWith('>'))).toEqual([
+      'one',
+      '',
+      'Forwarded message:',
+    ]);
+  });
+
+  it('hides no more from a person than the mail itself', async () => {
+    const hidden = html(
+      '<p>Buy</p><p style="display:none">evil</p><p style="text-indent:-9999px">pale</p>',
+    );
+    const mail = await read(forward('one', hidden));
+    expect(mail).toMatchObject({ unseenChars: 4, unseenText: 'pale' });
+    expect(mail.text).toMatch(/> Buy$/u);
+  });
+
+  it('is read in its own charset', async () => {
+    const mail = await readBytes(forward('one', 'Subject: Qualit\xe4t\r\n\r\nG\xfcte'));
+    expect(mail.text).toMatch(/> Subject: Qualität\n>\n> Güte$/u);
+  });
+
+  it('is one of five at most, one beside another or in each other', async () => {
+    const beside = await read(
+      forward('x', ...Array.from({ length: 9 }, (_, n) => `Subject: n${n}\r\n\r\n`)),
+    );
+    expect(beside.text.match(/Subject: n\d/gu)).toHaveLength(5);
+    const deep = Array.from({ length: 9 }).reduce<string>(
+      (inner, _, n) => forward(`t${n}`, inner),
+      'Subject: n\r\n\r\n',
+    );
+    expect((await read(deep)).text.match(/Forwarded message:/gu)).toHaveLength(5);
+  });
+
+  it('has no say in who sent the mail', async () => {
+    const verdict = 'Authentication-Results: mx.example.net; dmarc=pass header.from=b.example\r\n';
+    const mail = await read(forward('one', `${verdict}From: a@b.example\r\n\r\nx`), SERVER);
+    expect(mail.authentic).toBe(false);
+  });
+});
+
+const SERVER: ReadContext = { ...MAILBOX, authservId: 'mx.example.net' };
+
+describe('the sender', () => {
+  const PASS = 'Authentication-Results: mx.example.net; dmarc=pass header.from=b.example\r\n';
+
+  it.each([
+    ['one address', `${PASS}From: "x@y.example" <A@B.example>\r\n\r\n`, 'a@b.example', true],
+    ['one without a verdict', 'From: a@b.example\r\n\r\n', 'a@b.example', false],
+    ['one of another domain', `${PASS}From: a@evil.example\r\n\r\n`, 'a@evil.example', false],
+    ['two addresses', `${PASS}From: a@b.example, c@b.example\r\n\r\n`, '', false],
+    ['two headers', `${PASS}From: a@evil.example\r\nFrom: a@b.example\r\n\r\n`, '', false],
+    ['a header of odd blanks', `${PASS}From: a@b.example\r\nFrom : a@b.example\r\n\r\n`, '', false],
+    ['a group', `${PASS}From: all: a@b.example;\r\n\r\n`, '', false],
+    ['none', `${PASS}\r\n`, '', false],
+    ['an encoded address', `${PASS}From: <=?utf-8?q?a=40b.example=20?=>\r\n\r\n`, '', false],
+    ['a verdict in the text', `From: a@b.example\r\n\r\n${PASS}`, 'a@b.example', false],
+    [
+      'a verdict whose name is in another charset',
+      `From: a@b.example\r\n\u00e4${PASS}\r\n`,
+      'a@b.example',
+      false,
+    ],
+  ])('is authentic with %s: %#', async (_what, mail, sender, authentic) => {
+    expect(await readBytes(mail, SERVER)).toMatchObject({ sender, authentic });
+  });
+
+  it('is unknown where no server is believed', async () => {
+    expect(await read(`${PASS}From: a@b.example\r\n\r\n`)).toMatchObject({ authentic: null });
+  });
+
+  it.each(['a', 'a=', 'a = ', '(', '()', '"', '\\', ' '])(
+    'is found out at the cost of an ordinary mail in a verdict of many %j',
+    async (text) => {
+      const header = `Authentication-Results: mx.example.net; ${text.repeat(500_000 / text.length)}`;
+      const { mail, cost } = await patientlyRead(`${header}\r\nFrom: a@b.example\r\n\r\n`, SERVER);
+      expect(mail.authentic).toBe(false);
+      expect(cost).toBeLessThan(FEW);
+    },
+  );
 });
 
 describe('HTML that hides text from a person', () => {
@@ -330,7 +551,7 @@ describe('a hostile mail', () => {
     const shortLimit = new MailReader(1);
     await shortLimit.warmUp();
     const slow = html('<p>x</p>'.repeat(300_000));
-    await expect(shortLimit.read(Buffer.from(slow))).rejects.toThrow(UnreadableMail);
+    await expect(shortLimit.read(Buffer.from(slow), MAILBOX)).rejects.toThrow(UnreadableMail);
     await shortLimit.close();
   });
 });
@@ -374,7 +595,9 @@ describe('a thread whose library is not installed', () => {
     const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
     const missing = new MailReader(1_000, url);
     for (const _ of [1, 2]) {
-      await expect(missing.read(Buffer.from('x'))).rejects.toThrow(new ReaderPackageError(reason));
+      await expect(missing.read(Buffer.from('x'), MAILBOX)).rejects.toThrow(
+        new ReaderPackageError(reason),
+      );
     }
     await missing.close();
   });

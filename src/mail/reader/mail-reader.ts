@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { threadEnvironment } from '../../platform/thread-environment.ts';
-import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
+import type { ParsedMail, ReadContext, ReadRequest, ThreadMessage } from './parsed-mail.ts';
 
 /** Longest attempt to read one message, in milliseconds; a usual one takes a few. */
 const READ_TIMEOUT_MS = 5_000;
@@ -41,10 +41,11 @@ export class MailReader {
   }
 
   /** One that took too long is tried once more. @throws UnreadableMail; another error when the thread does not start */
-  read(source: Uint8Array): Promise<ParsedMail> {
+  read(source: Uint8Array, { charset, authservId }: ReadContext): Promise<ParsedMail> {
+    const request = { source, charset, authservId };
     return this.#enqueue(async () => {
-      const first = await this.#attempt(source);
-      const mail = first === 'ended' ? await this.#attempt(source) : first;
+      const first = await this.#attempt(request);
+      const mail = first === 'ended' ? await this.#attempt(request) : first;
       if (typeof mail === 'string') {
         throw new UnreadableMail(`the message cannot be read (${mail})`);
       }
@@ -58,10 +59,10 @@ export class MailReader {
     await worker?.terminate();
   }
 
-  async #attempt(source: Uint8Array): Promise<ParsedMail | 'refused' | 'ended'> {
+  async #attempt(request: ReadRequest): Promise<ParsedMail | 'refused' | 'ended'> {
     const worker = await this.#start();
     const answer = nextMessage(worker, this.timeoutMs);
-    worker.postMessage({ source } satisfies ReadRequest, []);
+    worker.postMessage(request, []);
     try {
       const message = await answer;
       return message.kind === 'read' ? message.mail : 'refused';

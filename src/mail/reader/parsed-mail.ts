@@ -4,12 +4,16 @@ export interface ParsedMail {
   readonly from: string;
   /** Bare addresses of the senders, lower-case. */
   readonly fromAddresses: readonly string[];
+  /** The address of the only sender, lower-case; empty when there are several, or none. */
+  readonly sender: string;
+  /** Whether the mailbox's server says that the mail is of the sender's domain; null: no server is believed. */
+  readonly authentic: boolean | null;
   readonly to: string;
   readonly subject: string;
   /** ISO 8601; null when the header is missing or cannot be read. */
   readonly date: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** The readable text: the plain part, else the HTML part without its markup. */
+  /** The readable text: the plain part, else the HTML part without its markup; then the messages forwarded in it. */
   readonly text: string;
   /** True: the text was longer than the whole message, as nested quotations can be, and was cut there. */
   readonly isCut: boolean;
@@ -25,7 +29,13 @@ export interface ParsedMail {
   }[];
 }
 
-export interface ReadRequest {
+/** What is known of the mailbox: `hooks.mail.charset` and `authservId`. */
+export interface ReadContext {
+  readonly charset: string;
+  readonly authservId?: string | undefined;
+}
+
+export interface ReadRequest extends ReadContext {
   readonly source: Uint8Array;
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { AddressObject, ParsedMail as ParserResult } from 'mailparser';
 import { OptionalPackageError, loadOptionalPackage } from '../../platform/optional-package.ts';
+import { isAuthentic } from './authenticity.ts';
+import { toUtf8 } from './charset.ts';
 import { isMended } from './mended.ts';
 import { toOneLine, truncate } from './parsed-mail.ts';
 import type { ParsedMail, ReadRequest, ThreadMessage } from './parsed-mail.ts';
@@ -21,6 +23,9 @@ const MAX_NAME = 255;
 const MIN_TEXT_LIMIT = 4_096;
 
 const MAX_ATTACHMENTS = 50;
+
+/** Most forwarded messages that are read of one mail, however they lie in each other. */
+const MAX_FORWARDED = 5;
 
 /** Most senders that are compared with the account's own addresses. */
 const MAX_SENDERS = 100;
@@ -85,7 +90,8 @@ async function loadLibraries(): Promise<Libraries> {
   const { removeUnseen } = await import('./unseen.ts');
   const { simpleParser } = await loadOptionalPackage('mailparser', () => import('mailparser'));
   const skipped = { skipHtmlToText: true, skipTextToHtml: true };
-  const options = { ...skipped, skipImageLinks: true, skipTextLinks: true };
+  // A forwarded message is an attachment, whatever it is declared: so it is read like a message of its own.
+  const options = { ...skipped, skipImageLinks: true, skipTextLinks: true, ignoreEmbedded: true };
   return {
     parse: (source) => simpleParser(Buffer.from(source), options),
     convertHtml: (html, isDoubtful) =>
@@ -111,21 +117,39 @@ function readHtml(html: string, remove: (tree: HtmlNode) => Unseen, convert: Con
   return { text, unseen };
 }
 
-async function readMail(source: Uint8Array, libraries: Libraries): Promise<ParsedMail> {
-  const mail = await libraries.parse(source);
-  const { text, isCut, unseen } = readText(mail, libraries);
+/** @param room how many forwarded messages are still read */
+async function readMail(
+  { source, charset, authservId }: ReadRequest,
+  libraries: Libraries,
+  room = { messages: MAX_FORWARDED },
+): Promise<ParsedMail> {
+  const mail = await libraries.parse(toUtf8(source, charset));
+  const forwarded: ParsedMail[] = [];
+  for (const { contentType, content } of mail.attachments) {
+    if (!FORWARDED.test(contentType) || room.messages === 0) continue;
+    room.messages -= 1;
+    forwarded.push(await readMail({ source: content, charset }, libraries, room));
+  }
+  const own = readText(mail, libraries);
+  const text = [own.text, ...forwarded.map(toForwarded)].filter((part) => part !== '').join('\n\n');
+  const unseenTexts = [own.unseen.text, ...forwarded.map(({ unseenText }) => unseenText)];
+  const unseenText = clean(unseenTexts.join('\n'));
+  const isCut = own.isCut || forwarded.some((inner) => inner.isCut);
   const maxText = Math.max(source.length, MIN_TEXT_LIMIT);
-  const unseenText = clean(unseen.text);
+  const sender = readSender(mail);
+  const fields = mail.headerLines.map(({ line }) => line);
   return {
     from: toAddressText(mail.from),
     fromAddresses: listAddresses(mail.from),
+    sender,
+    authentic: authservId === undefined ? null : isAuthentic(fields, sender, authservId),
     to: toAddressText(mail.to),
     subject: toOneLine(mail.subject ?? '', MAX_SUBJECT),
     date: readDate(mail),
     headers: readHeaders(mail),
     text: truncate(text, maxText),
     isCut: isCut || Math.max(text.length, unseenText.length) > maxText,
-    unseenChars: unseen.characters,
+    unseenChars: forwarded.reduce((sum, inner) => sum + inner.unseenChars, own.unseen.characters),
     unseenText: truncate(unseenText, maxText),
     attachments: mail.attachments.slice(0, MAX_ATTACHMENTS).map((attachment) => ({
       filename: toOneLine(attachment.filename ?? '', MAX_NAME),
@@ -133,6 +157,22 @@ async function readMail(source: Uint8Array, libraries: Libraries): Promise<Parse
       size: attachment.size,
     })),
   };
+}
+
+const FORWARDED = /^message\/(?:rfc822|global)$/i;
+
+/** Every line behind `>`, so that nothing in it looks like the text of the mail. */
+function toForwarded({ from, subject, date, attachments, text }: ParsedMail): string {
+  const names = attachments.map(({ filename }) => filename).filter((name) => name !== '');
+  const lines = [
+    `From: ${from}`,
+    `Subject: ${subject}`,
+    ...(date === null ? [] : [`Date: ${date}`]),
+    ...(names.length === 0 ? [] : [`Attachments: ${names.join(', ')}`]),
+    '',
+    ...text.split('\n'),
+  ];
+  return ['Forwarded message:', ...lines.map((line) => `> ${line}`.trimEnd())].join('\n');
 }
 
 function readText(
@@ -177,6 +217,17 @@ function listAddresses(addresses: AddressObject | undefined): string[] {
     .flatMap(({ address }) => (address === undefined ? [] : [address.trim().toLowerCase()]));
 }
 
+/** Whoever reads another of several senders than the mailbox's server did would believe a forged one. */
+function readSender({ from, headerLines }: ParserResult): string {
+  const [only, another] = toList(from).flatMap(({ value }) => value);
+  const isOne = another === undefined && only?.group === undefined;
+  const isWritten = headerLines.filter(({ key }) => key === 'from').length === 1;
+  const address = only?.address?.toLowerCase() ?? '';
+  return isOne && isWritten && ADDRESS.test(address) ? address : '';
+}
+
+const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+
 /** The parser puts the present in the place of a date that it cannot read, so the header as written decides. */
 function readDate({ date, headerLines }: ParserResult): string | null {
   const lines = headerLines.filter(({ key }) => key === 'date').map(({ line }) => line);
@@ -204,8 +255,8 @@ function send(message: ThreadMessage): void {
 
 try {
   const libraries = await loadLibraries();
-  parentPort?.on('message', ({ source }: ReadRequest) => {
-    readMail(source, libraries).then(
+  parentPort?.on('message', (request: ReadRequest) => {
+    readMail(request, libraries).then(
       (mail) => send({ kind: 'read', mail }),
       () => send({ kind: 'failed' }),
     );

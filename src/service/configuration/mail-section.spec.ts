@@ -90,6 +90,37 @@ describe('hooks.mail is refused', () => {
   });
 });
 
+describe('a condition on the sender of a mail', () => {
+  async function warnings(when: object, mail: object = {}): Promise<string[]> {
+    const mappings = [{ id: 'boss', match: { path: 'mail' }, when }];
+    const loaded = await load({ mappings, mail: { ...MAIL, ...mail } });
+    return loaded.warnings.flatMap(({ key, message }) =>
+      key.includes('hooks.mappings[0]') ? [message] : [],
+    );
+  }
+  const SERVER = { authservId: 'mx.example.net' };
+  const asked = { 'payload.messages[].fromAddress': { any: 'ann@example.org' } };
+  const named = { 'payload.messages[].from': { any: { contains: 'ann@' } } };
+  const anyMail = { 'payload.messages[].authentic': { any: [true, false] } };
+
+  it('is warned of where no server is believed, wherever it stands', async () => {
+    const never = [expect.stringMatching(/met by no mail: set hooks\.mail\.authservId/u)];
+    expect(await warnings(asked)).toEqual(never);
+    expect(await warnings({ or: [{ 'payload.x': 1 }, asked] })).toEqual(never);
+    expect(await warnings(asked, SERVER)).toEqual([]);
+  });
+
+  it('is warned of where it is met by forged mail', async () => {
+    const forged = [expect.stringContaining('of forged mail, too')];
+    expect(await warnings({ ...asked, ...anyMail }, SERVER)).toEqual(forged);
+    expect(await warnings({ ...asked, ...anyMail })).toEqual(forged);
+  });
+
+  it('is warned of where a name may meet it', async () => {
+    expect(await warnings(named, SERVER)).toEqual([expect.stringContaining('ask fromAddress')]);
+  });
+});
+
 describe('a change of hooks.mail', () => {
   it('needs a restart when it is the watcher’s', async () => {
     const before = await load({ mail: MAIL });

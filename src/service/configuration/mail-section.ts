@@ -100,6 +100,36 @@ function withMapping(
   };
 }
 
+/** Who wrote a mail, in a condition. */
+const SENDER = /^payload\.messages\[\d*\]\.from(?:Address)?$/;
+
+/** Conditions on the sender that cannot be meant, wherever a mapping has them. */
+export function senderWarnings(mail: MailOptions | undefined, hooks: Sections): Problem[] {
+  if (mail === undefined) return [];
+  return listMappings(hooks).flatMap((mapping, index) =>
+    recordsIn(mapping)
+      .flatMap((record) => Object.keys(record).flatMap((place) => mistakeOf(place, record, mail)))
+      .map((message) => ({ key: `hooks.mappings[${index}]`, message })),
+  );
+}
+
+function mistakeOf(place: string, record: Sections, { authservId }: MailOptions): string[] {
+  if (!SENDER.test(place)) return [];
+  const authentic = place.replace(/from(?:Address)?$/, 'authentic');
+  const asked = JSON.stringify(record[authentic]) ?? '';
+  const whose =
+    'is met by no mail: set hooks.mail.authservId to the name of the server whose word counts';
+  if (asked.includes('false')) return [`asks ${place} of forged mail, too, by ${authentic}`];
+  if (asked === '' && authservId === undefined) return [`asks ${place}, which ${whose}`];
+  const advice = 'where its author can write any name and address; ask fromAddress';
+  return place.endsWith('from') ? [`asks ${place}, ${advice}`] : [];
+}
+
+function recordsIn(value: unknown): Sections[] {
+  if (Array.isArray(value)) return value.flatMap(recordsIn);
+  return isRecord(value) ? [value, ...Object.values(value).flatMap(recordsIn)] : [];
+}
+
 /** A problem of the mapping under the key of `hooks.mail` that it came from. */
 function writtenUnderMail(problem: Problem, index: number, own: Sections): Problem {
   const key = Object.keys(own).find((name) => problem.key === `hooks.mappings[${index}].${name}`);

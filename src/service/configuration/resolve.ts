@@ -34,7 +34,7 @@ import type { Environment } from './environment.ts';
 import type { Sections } from './files.ts';
 import { LISTEN_FORMS, isLocalAddress, isSamePort, parseListenAddress } from './listen-address.ts';
 import type { ListenAddress } from './listen-address.ts';
-import { MAIL_HOOK, divideHooks } from './mail-section.ts';
+import { MAIL_HOOK, divideHooks, senderWarnings } from './mail-section.ts';
 import { operatorBehindProxy, wideRangeWarnings } from './proxies.ts';
 import { operatorTokenProblems, operatorTokenWarnings } from './operator-tokens.ts';
 import { CONFIGURATION, ConfigurationOptions, GatewayOptions, OpsOptions } from './sections.ts';
@@ -144,6 +144,7 @@ export async function resolveSections(
       ...(isSound ? [...unservedModels(checked.resolved), ...unnamedModel(checked.resolved)] : []),
       ...(isSound ? unknownRecipient(checked.resolved, channels.bindings) : []),
       ...unfoundPrograms(checked.resolved, env),
+      ...senderWarnings(divided.mail, divided.hooks),
     ],
     hooksWarnings: isSound
       ? [...checked.warnings, ...unservedChannels(checked.resolved, channels.bindings)]
