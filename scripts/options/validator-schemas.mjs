@@ -102,6 +102,7 @@ const rulesWith = (textOr) => ({
       },
     ],
   }),
+  isCharset: () => ({ type: 'string' }),
   isPrivate: () => ({ anyOf: [{ const: true }, { type: 'object' }] }),
   isEndpoint: () => ({
     anyOf: [

@@ -129,7 +129,7 @@ export class MailOptions {
   @WholeNumber(1024, 10 * 1024 * 1024)
   maxBytes = 65_536;
 
-  /** Charset of what is not UTF-8 and does not say its own, by its name in browsers. @default windows-1252 */
+  /** Charset of what is not UTF-8 and does not say its own, by its name in browsers. @default 'windows-1252' */
   @Rule('isCharset', (value) => toDecoder(value) !== undefined, 'must be one such as windows-1252')
   charset = 'windows-1252';
 

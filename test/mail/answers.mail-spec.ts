@@ -33,7 +33,7 @@ describe('an answer that says later', () => {
       watched.begin();
       await watched.accepts(2);
       expect(watched.hook.subjects).toEqual(['a', 'b']);
-      expect(watched.hook.received).toHaveLength(4);
+      expect(watched.hook.received).toHaveLength(5);
       expect(watched.watcher?.report().mailboxes[0]?.refused).toBe(0);
     },
   );

@@ -161,7 +161,7 @@ function asksForAuthentic(parts: readonly ConditionPart[]): ConditionPart[] {
   const known = new Set(parts.map((part) => ('path' in part ? part.path.join('\n') : '')));
   return parts.flatMap((part) => {
     if ('choices' in part || !CLAIMS.includes(part.path.at(-1) ?? '')) return [];
-    const path = part.path.with(-1, 'authentic');
+    const path = [...part.path.slice(0, -1), 'authentic'];
     if (known.has(path.join('\n'))) return [];
     known.add(path.join('\n'));
     const isNot = { asks: 'one of', values: [false, null] } as const;
