@@ -49,7 +49,7 @@ describe('docs/mail.md', () => {
       (await page()).matchAll(/```json5\n([^`]+)```/gu),
       ([, text]) => text,
     );
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(5);
     for (const block of blocks) {
       const { hooks }: { hooks: { mail: object; presets: string[] } } = JSON5.parse(block ?? '');
       expect(resolveMail(hooks.mail).problems).toEqual([]);
