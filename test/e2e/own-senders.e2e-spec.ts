@@ -125,6 +125,46 @@ describe('hooks.schemes', () => {
     expect(await problemsOf({ schemes: { persona: scheme } })).toContain(expected);
   });
 
+  it.each<[string, (at: number) => string]>([
+    ['seconds', (at) => String(Math.floor(at / 1000))],
+    ['milliseconds', String],
+    ['microseconds', (at) => `${at}000`],
+    ['nanoseconds', (at) => `${at}000000`],
+    ['ISO 8601', (at) => new Date(at).toISOString()],
+  ])('takes a time of signing in %s, and an old one in none', async (_, written) => {
+    const pocket = {
+      like: 'hmac',
+      header: 'x-pocket-signature',
+      timestampHeader: 'x-pocket-timestamp',
+      signed: '{timestamp}.{body}',
+      prefix: '',
+    };
+    const verify = { scheme: 'pocket', secrets: [SECRET] };
+    const hooks = await Hooks.start({
+      schemes: { pocket },
+      mappings: [{ id: 'pocket', match: { path: 'pocket' }, verify }],
+    });
+    try {
+      const send = async (at: number): Promise<[number, number]> => {
+        const body = { id: randomUUID() };
+        const time = written(at);
+        const tag = createHmac('sha256', SECRET).update(`${time}.${JSON.stringify(body)}`);
+        const { status } = await hooks.post('/pocket', body, {
+          authorization: '',
+          'x-pocket-signature': tag.digest('hex'),
+          'x-pocket-timestamp': time,
+        });
+        return [status, await hooks.stored()];
+      };
+      const now = Date.now();
+      expect(await send(now - 400_000)).toEqual([401, 0]);
+      expect(await send(now + 400_000)).toEqual([401, 0]);
+      expect(await send(now)).toEqual([200, 1]);
+    } finally {
+      await hooks.close();
+    }
+  });
+
   it('is what hooks send signs as, too', async () => {
     const mappings = [{ id: 'kyc', verify: { scheme: 'persona', secrets: [SECRET] } }];
     dir.write('gateway.json5', {

@@ -23,7 +23,7 @@ export class SchemeOptions {
   @IsString()
   header?: string;
 
-  /** The header that has the time of signing, of schemes that sign one in a header of its own. */
+  /** The header that has the time of signing, in seconds, milliseconds or ISO 8601. */
   @IsOptional()
   @Matches(HEADER_NAME, HEADER)
   @IsString()

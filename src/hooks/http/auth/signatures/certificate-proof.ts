@@ -57,7 +57,7 @@ export function compileCertificate(
     }
     const time = read(timestamp.at);
     if (time === undefined) return 'missing';
-    const milliseconds = time === null ? null : readTime(time, timestamp.unit);
+    const milliseconds = time === null ? null : readTime(time);
     if (time === null || milliseconds === null) return 'malformed';
     if (isStale(milliseconds, now, toleranceSeconds)) return 'stale';
     return { signature: bytes, url, hash, id, timestamp: time };

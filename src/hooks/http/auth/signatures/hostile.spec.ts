@@ -96,7 +96,9 @@ describe('a head that no sender makes', () => {
     ['a time in hex', 'slack', { 'x-slack-request-timestamp': '0x659A' }, 'malformed'],
     ['a time of a float', 'slack', { 'x-slack-request-timestamp': `${SECONDS}.5` }, 'malformed'],
     ['an endless time', 'slack', { 'x-slack-request-timestamp': '9'.repeat(400) }, 'malformed'],
-    ['a time in milliseconds', 'slack', { 'x-slack-request-timestamp': String(NOW) }, 'stale'],
+    ['a time of the year 5138', 'slack', { 'x-slack-request-timestamp': '99999999999' }, 'stale'],
+    ['milliseconds of 1973', 'slack', { 'x-slack-request-timestamp': '100000000000' }, 'stale'],
+    ['20 digits', 'slack', { 'x-slack-request-timestamp': `${NOW}0000000` }, 'malformed'],
     [
       'half a date',
       'zendesk',

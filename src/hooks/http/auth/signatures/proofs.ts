@@ -73,7 +73,7 @@ export function checkTimeInBody(
   if (timestamp === undefined || !('field' in timestamp.at)) return null;
   const text = delivery.read(timestamp.at);
   if (text === undefined) return null;
-  const time = text === null ? null : readTime(text, timestamp.unit);
+  const time = text === null ? null : readTime(text);
   if (time === null) return 'malformed';
   return isStale(time, now, toleranceSeconds) ? 'stale' : null;
 }
@@ -103,7 +103,7 @@ export function compileSignature(
         ? readHeader(head, timestamp.at.header)
         : signature.items.get(timestamp.at.item);
     if (time === undefined) return 'missing';
-    const milliseconds = time === null ? null : readTime(time, timestamp.unit);
+    const milliseconds = time === null ? null : readTime(time);
     if (time === null || milliseconds === null) return 'malformed';
     if (isStale(milliseconds, now, toleranceSeconds)) return 'stale';
     return { signature, id, timestamp: time };

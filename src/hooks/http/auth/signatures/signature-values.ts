@@ -1,4 +1,4 @@
-import type { SignatureAlgorithm, SignatureProof, TimestampRule } from '../../../senders/index.ts';
+import type { SignatureAlgorithm, SignatureProof } from '../../../senders/index.ts';
 
 /** More signatures than any sender sends at once, also while it changes its secret. */
 const MOST_ITEMS = 32;
@@ -72,12 +72,23 @@ export function decode(text: string, encoding: 'hex' | 'base64' | 'base64url'): 
   return bytes.length > 0 && bytes.toString(encoding) === text ? bytes : null;
 }
 
-const DIGITS = /^\d{1,14}$/;
+const DIGITS = /^\d{1,19}$/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** @returns milliseconds since 1970, null for anything but a time of that unit. */
-export function readTime(text: string, unit: TimestampRule['unit']): number | null {
-  if (unit !== 'iso') return DIGITS.test(text) ? Number(text) * (unit === 's' ? 1000 : 1) : null;
+/** As seconds this is the year 5138, as milliseconds 1973: no number is near today in two units. */
+const MOST_SECONDS = 1e11;
+
+/**
+ * A time as its sender writes it: ISO 8601, or a number of seconds, milliseconds, microseconds or nanoseconds.
+ * @returns milliseconds since 1970, null for anything else
+ */
+export function readTime(text: string): number | null {
+  if (DIGITS.test(text)) {
+    let time = Number(text);
+    if (time < MOST_SECONDS) return time * 1000;
+    while (time >= MOST_SECONDS * 1000) time /= 1000;
+    return time;
+  }
   const time = ISO.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? null : time;
 }
