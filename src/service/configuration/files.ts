@@ -1,11 +1,16 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import JSON5 from 'json5';
-import { ConfigurationError, SENDERS_DIR } from '../../hooks/index.ts';
+import { SENDERS_DIR } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
-import { errorCode } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/objects.ts';
-import { asWritten, fragmentFile, fragmentsWrittenAt, readFragments } from './fragments.ts';
+import {
+  asWritten,
+  fragmentFile,
+  fragmentsWrittenAt,
+  readFragments,
+  readText,
+} from './fragments.ts';
 import type { Fragment } from './fragments.ts';
 
 /** With it, or with any fragment, the service is configured; without both it is the demo. */
@@ -125,15 +130,4 @@ function readSenders(dir: string): Fragment[] {
 
 function senderFiles(dir: string): string[] {
   return globSync(join(SENDERS_DIR, '*', '*.json5'), { cwd: dir }).toSorted();
-}
-
-function readText(dir: string, name: string): string | undefined {
-  try {
-    return readFileSync(join(dir, name), 'utf8');
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT') return undefined;
-    const message = `cannot be read (${code}); make it a file that this user may read`;
-    throw new ConfigurationError([{ key: name, message }]);
-  }
 }

@@ -75,17 +75,37 @@ export function readFragments(dir: string): Fragment[] {
   const fragments = fragmentNames(dir).flatMap((name): Fragment[] => {
     const file = `${FRAGMENTS_DIR}/${name}`;
     try {
-      return [{ file, text: readFileSync(join(dir, file), 'utf8') }];
-    } catch (error) {
-      const code = errorCode(error);
+      const text = readText(dir, file);
+      if (text !== undefined) return [{ file, text }];
       // Removed since the folder was listed: not the same as a link that leads nowhere.
-      const isGone = code === 'ENOENT' && !isThere(join(dir, file));
-      if (!isGone) problems.push({ key: file, message: unreadable(code, 'file') });
-      return [];
+      const isGone = !isThere(join(dir, file));
+      if (!isGone) problems.push({ key: file, message: unreadable('ENOENT', 'file') });
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(...error.problems);
     }
+    return [];
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return fragments;
+}
+
+/**
+ * A file of the configuration, without the mark that editors put before a text; undefined for one that does not exist.
+ * @throws ConfigurationError when it cannot be read
+ */
+export function readText(dir: string, file: string): string | undefined {
+  let message = 'is not in UTF-8; save it in that encoding';
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(join(dir, file)));
+    // UTF-16 without a mark.
+    if (!text.includes('\0')) return text;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') message = unreadable(code, 'file');
+  }
+  throw new ConfigurationError([{ key: file, message }]);
 }
 
 /** When each fragment was last written: equal as long as none is written, added or removed. Never throws. */

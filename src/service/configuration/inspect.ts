@@ -12,6 +12,7 @@ import { ConfigurationError, agentRuns, resolveSection } from '../../hooks/index
 import type { AgentRun, Problem, ResolvedHooksOptions } from '../../hooks/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
 import { ChannelsOptions, channelEntries } from './channels-section.ts';
+import { dotenvWarnings } from './dotenv.ts';
 import { expandVariables, overrideAddress } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { parseSections, readConfigurationFiles, sectionFiles } from './files.ts';
@@ -86,7 +87,12 @@ export async function inspectConfiguration(
   const needed = isDemo || resolved === undefined || all.length > 0 ? [] : neededPackages(resolved);
   const isSound = all.length === 0;
   const ownWarnings = isSound
-    ? [...read.repeated, ...missingWarnings(needed), ...warnings.map(place)]
+    ? [
+        ...read.repeated,
+        ...dotenvWarnings(files.dotenv ?? ''),
+        ...missingWarnings(needed),
+        ...warnings.map(place),
+      ]
     : [];
   return {
     dir,

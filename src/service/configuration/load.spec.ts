@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
 import { configurationDirectory, loadConfiguration } from './load.ts';
@@ -105,6 +105,41 @@ describe('loadConfiguration with gateway.json5', () => {
     dir.write('.env', 'HOOK=from-dotenv\nKEY=hook:dotenv\n');
     const { hooks } = await loadConfiguration(dir.path, { KEY: 'hook:real' });
     expect(hooks).toMatchObject({ token: 'from-dotenv', defaultSessionKey: 'hook:real' });
+  });
+
+  it('takes files that an editor put a mark before', async () => {
+    const sections = { hooks: { token: '${HOOK}' } };
+    mkdirSync(join(dir.path, 'gateway.d'));
+    dir.write('gateway.json5', `\uFEFF${JSON.stringify(sections)}`);
+    dir.write('gateway.d/a.json5', "\uFEFF{ hooks: { defaultSessionKey: 'hook:a' } }");
+    dir.write('.env', '\uFEFFHOOK=from-dotenv\r\n');
+    const { hooks } = await loadConfiguration(dir.path, {});
+    expect(hooks).toMatchObject({ token: 'from-dotenv', defaultSessionKey: 'hook:a' });
+  });
+
+  it.each<[string, string, Uint8Array]>([
+    ['.env', 'UTF-16', Buffer.from('\uFEFFHOOK=a\n', 'utf16le')],
+    ['.env', 'UTF-16 without a mark', Buffer.from('HOOK=a\n', 'utf16le')],
+    ['.env', 'UTF-16, the other way round', Buffer.from('\uFEFFHOOK=a\n', 'utf16le').swap16()],
+    ['.env', 'Latin-1', Buffer.from('HOOK=ä\n', 'latin1')],
+    ['gateway.json5', 'UTF-16', Buffer.from('\uFEFF{}', 'utf16le')],
+    ['gateway.d/a.json5', 'Latin-1', Buffer.from('{ /* ä */ }', 'latin1')],
+  ])('refuses a %s in %s', async (file, _, bytes) => {
+    mkdirSync(join(dir.path, 'gateway.d'));
+    dir.write('gateway.json5', minimal);
+    writeFileSync(join(dir.path, file), bytes);
+    await expect(loadConfiguration(dir.path, {})).rejects.toMatchObject({
+      problems: [{ key: file, message: 'is not in UTF-8; save it in that encoding' }],
+    });
+  });
+
+  it('warns of a value in .env that is cut, and not of one that is whole', async () => {
+    dir.write('gateway.json5', { ...minimal, hooks: { enabled: true, token: '${HOOK}' } });
+    dir.write('.env', `HOOK=${TOKEN}#and-more\nOTHER="${TOKEN}#and-more"\n`);
+    const { warnings } = await loadConfiguration(dir.path, {});
+    expect(warnings).toEqual([
+      { key: '.env', message: expect.stringContaining('a value of HOOK that') },
+    ]);
   });
 
   it('lets GATEWAY_HOST and GATEWAY_PORT win over the file', async () => {
