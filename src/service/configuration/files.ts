@@ -57,13 +57,18 @@ function textsOf(files: ConfigurationFiles): ReadonlyMap<string, string | undefi
   return texts.set(DOTENV_FILE, files.dotenv);
 }
 
-/** When the files were last written: equal as long as none is written, replaced or removed. */
+/** When the files were last written: equal as long as none is written, replaced or removed. Never throws. */
 export function writtenAt(dir: string): string {
-  const times = [GATEWAY_FILE, DOTENV_FILE].map(
-    (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs,
-  );
-  const senders = senderFiles(dir).map((file) => statSync(join(dir, file)).mtimeMs);
-  return [...times, fragmentsWrittenAt(dir), ...senders].join(' ');
+  try {
+    const times = [GATEWAY_FILE, DOTENV_FILE].map(
+      (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.mtimeMs,
+    );
+    const senders = senderFiles(dir).map((file) => statSync(join(dir, file)).mtimeMs);
+    return [...times, fragmentsWrittenAt(dir), ...senders].join(' ');
+  } catch (error) {
+    // Links in a circle, or into a directory that this user may not read.
+    return String(error);
+  }
 }
 
 /** A syntax error is a problem that names line and column. @param file what problems call it */

@@ -108,17 +108,13 @@ export function readText(dir: string, file: string): string | undefined {
   throw new ConfigurationError([{ key: file, message }]);
 }
 
-/** When each fragment was last written: equal as long as none is written, added or removed. Never throws. */
+/** When each fragment was last written: equal as long as none is written, added or removed. */
 export function fragmentsWrittenAt(dir: string): string {
-  try {
-    const times = fragmentNames(dir).map((name) => {
-      const stat = statSync(join(dir, FRAGMENTS_DIR, name), { throwIfNoEntry: false });
-      return `${name} ${stat?.mtimeMs}`;
-    });
-    return times.join(' ');
-  } catch (error) {
-    return String(error);
-  }
+  const times = fragmentNames(dir).map((name) => {
+    const stat = statSync(join(dir, FRAGMENTS_DIR, name), { throwIfNoEntry: false });
+    return `${name} ${stat?.mtimeMs}`;
+  });
+  return times.join(' ');
 }
 
 /** Whether a fragment says that it is the work of that command, whatever its arguments were. */

@@ -275,6 +275,88 @@ describe('ConfigurationReload', () => {
     }
   });
 
+  describe('of a file that is a link into another directory', () => {
+    const withKey = (key: string): object => ({
+      hooks: { enabled: true, token: OLD, defaultSessionKey: key },
+    });
+    const fragment = (key: string): object => ({ hooks: { defaultSessionKey: key } });
+    let elsewhere: ConfigDirectory;
+    beforeEach(() => (elsewhere = new ConfigDirectory()));
+    afterEach(() => elsewhere[Symbol.dispose]());
+
+    async function follow(): Promise<(key: string) => Promise<void>> {
+      const { settings } = await serve();
+      const inForce = (): string | undefined => settings.current.hooks.defaultSessionKey;
+      expect(inForce()).toBe('hook:1');
+      return async (key) => {
+        expect(await eventually(`${key} is in force`, () => inForce() === key)).toBe(true);
+      };
+    }
+
+    it.each<[string, (key: string) => unknown]>([
+      ['gateway.json5', withKey],
+      ['.env', (key) => `KEY=${key}`],
+      ['gateway.d/a.json5', fragment],
+    ])('applies %s as it is edited in place, or replaced', async (file, content) => {
+      dir.write('gateway.json5', withKey('${KEY}')).write('.env', 'KEY=hook:0');
+      mkdirSync(join(dir.path, 'gateway.d'));
+      rmSync(join(dir.path, file), { force: true });
+      elsewhere.write('mine', content('hook:1'));
+      symlinkSync(join(elsewhere.path, 'mine'), join(dir.path, file));
+      const applied = await follow();
+      elsewhere.write('mine', content('hook:2'));
+      await applied('hook:2');
+      elsewhere.replace('mine', content('hook:3'));
+      await applied('hook:3');
+      elsewhere.write('mine', content('hook:4'));
+      await applied('hook:4');
+    });
+
+    it('applies what any link of a chain leads to, and goes on with its new end', async () => {
+      using between = new ConfigDirectory();
+      const [first, second] = ['first', 'second'].map((name) => join(elsewhere.path, name));
+      elsewhere.write('first', withKey('hook:1')).write('second', withKey('hook:2'));
+      const link = join(between.path, 'link');
+      symlinkSync(first!, link);
+      symlinkSync(link, join(dir.path, 'gateway.json5'));
+      const applied = await follow();
+      rmSync(link);
+      symlinkSync(second!, link);
+      await applied('hook:2');
+      elsewhere.write('second', withKey('hook:3'));
+      await applied('hook:3');
+    });
+
+    it('applies what a directory on the way is swapped for', async () => {
+      const release = (version: string, key: string): void => {
+        mkdirSync(join(elsewhere.path, version));
+        elsewhere.write(join(version, 'gateway.json5'), withKey(key));
+        symlinkSync(version, join(elsewhere.path, 'next'));
+        renameSync(join(elsewhere.path, 'next'), join(elsewhere.path, 'current'));
+      };
+      release('v1', 'hook:1');
+      const target = join(elsewhere.path, 'current', 'gateway.json5');
+      symlinkSync(target, join(dir.path, 'gateway.json5'));
+      const applied = await follow();
+      release('v2', 'hook:2');
+      await applied('hook:2');
+      elsewhere.write('v2/gateway.json5', withKey('hook:3'));
+      await applied('hook:3');
+    });
+
+    it('ends with links that lead in a circle', async () => {
+      dir.write('gateway.json5', withKey('hook:1'));
+      const applied = await follow();
+      symlinkSync('b', join(dir.path, 'a'));
+      symlinkSync('a', join(dir.path, 'b'));
+      rmSync(join(dir.path, 'gateway.json5'));
+      symlinkSync('a', join(dir.path, 'gateway.json5'));
+      await eventually('it is refused', () => logs.find('gateway.json5 cannot be read (ELOOP)'));
+      dir.replace('gateway.json5', withKey('hook:2'));
+      await applied('hook:2');
+    });
+  });
+
   it('never turns into the demo when the only fragment disappears', async () => {
     writeFragment(dir.path, 'a', {}, 'a test');
     const { settings } = await serve();
