@@ -71,7 +71,7 @@ export class MailOAuth2Options {
 /** `hooks.mail.auth`: one of both. */
 export class MailAuthOptions {
   /** Password, or app password, best as `${NAME}`. Either this or `oauth2`. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @IsOptional()
   @OneLine()
   password?: string;

@@ -117,6 +117,11 @@ async function expectRefused(answer: Response, status: number, code: string): Pr
 }
 
 describe('SignatureGuard lets in what is signed, and nothing else', () => {
+  it('with the secret of a file, which ends its line', async () => {
+    await start({ controllers: hostOf(SignatureGuard('github', { secrets: [`${SECRET}\r\n`] })) });
+    expect((await post('/signed', signed())).status).toBe(201);
+  });
+
   it.each(['github', 'stripe', 'slack', 'standard-webhooks', 'discord', 'hmac', 'twilio', 'jira'])(
     '%s',
     async (id) => {

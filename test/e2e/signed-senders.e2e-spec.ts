@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -27,6 +28,8 @@ const providers = [{ provide: Certificates, useFactory: () => new Certificates(p
 const senders = [...schemes.values()].filter(
   ({ proofs: [proof] }) => proof !== undefined && proof.kind !== 'certificate',
 );
+
+const FROM_FILE = 'a-secret-of-good-length';
 
 const OWN = {
   scheme: 'hmac',
@@ -254,3 +257,28 @@ describe('A copy of what a sender sent', () => {
     expect(await hooks.stored()).toBe(before);
   });
 });
+
+it.each([`${FROM_FILE}\n`, `${FROM_FILE}\r\n`, `\uFEFF${FROM_FILE}`])(
+  'A secret and a token are known as %j, with what a file adds',
+  async (text) => {
+    const hooks = await Hooks.start({
+      token: text,
+      mappings: [
+        { id: 'own', verify: { scheme: 'github', secrets: [text] } },
+        { id: 'shared', verify: { scheme: 'github', senders: [{ id: 'acme', secrets: [text] }] } },
+        { id: 'open' },
+      ],
+    });
+    try {
+      const body = { action: 'opened' };
+      const tag = createHmac('sha256', FROM_FILE).update(JSON.stringify(body)).digest('hex');
+      const headers = { authorization: '', 'x-hub-signature-256': `sha256=${tag}` };
+      expect((await hooks.post('/own', body, headers)).status).toBe(200);
+      expect((await hooks.post('/shared', body, headers)).status).toBe(200);
+      const bearer = { authorization: `Bearer ${FROM_FILE}` };
+      expect((await hooks.post('/open', body, bearer)).status).toBe(200);
+    } finally {
+      await hooks.close();
+    }
+  },
+);

@@ -18,6 +18,7 @@ export * from './resolve.ts';
 export * from './runner-options.ts';
 export * from './rule-options.ts';
 export * from './scheme-options.ts';
+export * from './secret-texts.ts';
 export * from './secrets.ts';
 export * from './section.ts';
 export * from './token-options.ts';

@@ -7,9 +7,11 @@ import { isRecord } from '../../platform/objects.ts';
 
 type OptionsClass = new () => object;
 
-interface OptionTraits {
+export interface OptionTraits {
   /** True: each of its texts is a secret. `'inside'`: a secret may be in it, as in an address, headers or arguments; it is shown nowhere. */
   readonly secret?: true | 'inside';
+  /** True: a person may have chosen the secret, with blanks around it. */
+  readonly mayHaveBlanks?: boolean;
   /** True: conditions of requests, whose texts may be secrets by the place that they look at. */
   readonly conditions?: boolean;
   /** True: a change holds after a restart; false: it holds at once, inside of what needs one. */
@@ -82,9 +84,10 @@ export class OptionPlace {
     private readonly nested: Nested | undefined,
   ) {}
 
-  /** Where the keys of a class begin. */
-  static of(options: OptionsClass): OptionPlace {
-    return new OptionPlace([], undefined, declaredAt(options), { shape: 'section', options });
+  /** Where the keys of a class begin. @param name of the section that has them. Default: none */
+  static of(options: OptionsClass, name?: string): OptionPlace {
+    const path = name === undefined ? [] : [name];
+    return new OptionPlace(path, undefined, declaredAt(options), { shape: 'section', options });
   }
 
   /** As problems name it: `hooks.mappings[0].to`. */

@@ -13,10 +13,12 @@ import { inMappings } from './mapping-problems.ts';
 import { ModelsOptions, providerProblems } from './models-options.ts';
 import { RetentionOptions } from './settings-input.ts';
 import type { HooksSettingsInput } from './settings-input.ts';
+import { OptionPlace } from './option.ts';
 import { MODULE_NAMES, renamed, variableProblems } from './option-names.ts';
 import type { OptionNames } from './option-names.ts';
 import { NO_ARRAY, onePerKey } from './problem.ts';
 import type { Problem } from './problem.ts';
+import { doubtfulSecrets } from './secret-texts.ts';
 import { resolveSection } from './section.ts';
 import { tokenProblems } from './token-options.ts';
 
@@ -127,9 +129,15 @@ function pathProblems({ path }: HooksOptions): Problem[] {
 }
 
 function warningsOf(resolved: ResolvedHooksOptions, now: number, names: OptionNames): Problem[] {
-  const { hooks } = resolved;
+  const { hooks, agents, models } = resolved;
   if (!hooks.enabled) return [];
-  return [...hooksWarnings(hooks, now, names), ...budgetWarnings(resolved)];
+  return [
+    ...hooksWarnings(hooks, now, names),
+    ...budgetWarnings(resolved),
+    ...doubtfulSecrets(hooks, OptionPlace.of(HooksOptions, 'hooks')),
+    ...doubtfulSecrets(agents, OptionPlace.of(AgentsOptions, 'agents')),
+    ...doubtfulSecrets(models, OptionPlace.of(ModelsOptions, 'models')),
+  ];
 }
 
 /** What several sections show together; asked only when each is sound by itself. */

@@ -1,7 +1,8 @@
 import { AgentsOptions } from './agents-options.ts';
 import { HooksOptions } from './hooks-options.ts';
 import { OptionPlace } from './option.ts';
-import { ownSecrets, secretTexts } from './secrets.ts';
+import { secretTexts } from './secret-texts.ts';
+import { ownSecrets } from './secrets.ts';
 import { HooksSettings } from './settings.ts';
 
 describe('ownSecrets', () => {

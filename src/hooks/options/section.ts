@@ -4,8 +4,10 @@ import { getMetadataStorage, validateSync } from 'class-validator';
 import type { ValidationError } from 'class-validator';
 import { isRecord } from '../../platform/objects.ts';
 import { removedKey } from '../../platform/removed.ts';
+import { OptionPlace } from './option.ts';
 import { NO_ARRAY, nearestKey, onePerKey } from './problem.ts';
 import type { Problem } from './problem.ts';
+import { asUsed } from './secret-texts.ts';
 
 /**
  * Reads one section of the configuration: takes out what no section may hold, fills in the defaults of its options
@@ -23,7 +25,7 @@ export function resolveSection<T extends object>(
     return { value: new section(), problems: [{ key: name, message: 'must be an object' }] };
   }
   const problems: Problem[] = [];
-  const plain = cleanRecord(present, name, problems);
+  const plain = cleanRecord(present, name, problems, OptionPlace.of(section));
   const value = plainToInstance(section, plain, { exposeDefaultValues: true });
   const errors = validateSync(value, { whitelist: true, forbidNonWhitelisted: true });
   return { value, problems: onePerKey([...problems, ...toProblems(errors, name)]) };
@@ -37,6 +39,7 @@ function cleanRecord(
   record: Readonly<Record<string, unknown>>,
   key: string,
   problems: Problem[],
+  place: OptionPlace,
 ): Readonly<Record<string, unknown>> {
   const kept = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
     const path = `${key}.${name}`;
@@ -48,17 +51,22 @@ function cleanRecord(
       problems.push({ key: path, message: 'must not be null; set a value or remove the key' });
       return [];
     }
-    return [[name, clean(value, path, problems)]];
+    return [[name, clean(value, path, problems, place.at(name))]];
   });
   return Object.fromEntries(kept);
 }
 
-/** The same for whatever stands inside: lists entry by entry, objects as above, everything else as it is. */
-function clean(value: unknown, key: string, problems: Problem[]): unknown {
+/** The same for whatever stands inside: lists entry by entry, objects as above, secrets as they are used. */
+function clean(value: unknown, key: string, problems: Problem[], place: OptionPlace): unknown {
+  if (typeof value === 'string') return asUsed(value, place.traits);
   if (Array.isArray(value)) {
-    return value.map((entry: unknown, index) => clean(entry, `${key}[${index}]`, problems));
+    return value.map((entry: unknown, index) =>
+      clean(entry, `${key}[${index}]`, problems, place.at(index)),
+    );
   }
-  return isRecord(value) && !(value instanceof Map) ? cleanRecord(value, key, problems) : value;
+  return isRecord(value) && !(value instanceof Map)
+    ? cleanRecord(value, key, problems, place)
+    : value;
 }
 
 /** Flattens class-validator's tree into key paths under `parent`: at most one mistake per key, the most basic one. */

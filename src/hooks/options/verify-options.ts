@@ -15,7 +15,7 @@ export class SigningSenderOptions {
   id!: string;
 
   /** Its secrets: any of them counts, so that one can be replaced by another. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @ArrayMinSize(1, { message: 'must hold at least one secret' })
   @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
   @TextList()
@@ -29,7 +29,7 @@ export class VerifyOptions {
   scheme?: string;
 
   /** Secrets shared with the sender, or its public keys: any of them counts, so that one can be replaced by another. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @IsOptional()
   @ArrayMinSize(1, { message: 'must hold at least one secret' })
   @Matches(/\S/, { each: true, message: 'must not hold a blank secret' })
@@ -51,7 +51,7 @@ export class VerifyOptions {
   toleranceSeconds?: number;
 
   /** What the sender says when it checks the address by GET (Meta, Strava). Absent: such a check is refused. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @OptionalText()
   verifyToken?: string;
 

@@ -66,7 +66,7 @@ export class ChannelButtonsOptions {
   url!: string;
 
   /** What every tap shows and the hook verifies, best as `${NAME}`. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @IsString()
   @IsNotEmpty()
   secret!: string;
@@ -144,7 +144,7 @@ export class ChannelOptions {
   api?: (typeof SIGNAL_APIS)[number];
 
   /** imessage: password of the BlueBubbles server, best as `${NAME}`. */
-  @Option({ secret: true })
+  @Option({ secret: true, mayHaveBlanks: true })
   @OptionalText()
   password?: string;
 

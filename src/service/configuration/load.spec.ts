@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigDirectory } from '../../../test/support/config-directory.ts';
+import { inspectConfiguration } from './inspect.ts';
 import { configurationDirectory, loadConfiguration } from './load.ts';
 
 const TOKEN = 'a-hook-token-of-good-length';
@@ -131,6 +132,37 @@ describe('loadConfiguration with gateway.json5', () => {
     await expect(loadConfiguration(dir.path, {})).rejects.toMatchObject({
       problems: [{ key: file, message: 'is not in UTF-8; save it in that encoding' }],
     });
+  });
+
+  it('uses secrets without what a file put around them, and warns of what may be none', async () => {
+    const sections = {
+      gateway: { auth: { token: '${OPERATOR}' } },
+      hooks: {
+        enabled: true,
+        token: '${HOOK}',
+        mappings: [{ id: 'a', verify: { scheme: 'github', secrets: ['${SIGNED}'] } }],
+      },
+      agents: minimal.agents,
+      channels: { chan_2: { provider: 'telegram', token: '${BOT}', to: '5' } },
+      ops: { metricsToken: '${METRICS}' },
+    };
+    dir.write('gateway.json5', sections);
+    const env = {
+      OPERATOR: 'the-operator-token-of-a-file\r\n',
+      HOOK: `\uFEFF${TOKEN}\n`,
+      SIGNED: '"a-secret-of-good-length"\n',
+      BOT: '"123:the-token-of-a-bot"',
+      METRICS: "'the-token-of-the-metrics'",
+    };
+    const { operatorToken, hooks } = await loadConfiguration(dir.path, env);
+    expect([operatorToken, hooks.token?.trim()]).toEqual(['the-operator-token-of-a-file', TOKEN]);
+    const { warnings } = await inspectConfiguration(dir.path, env);
+    const quoted = warnings.filter(({ message }) => message.startsWith('stands in quotes'));
+    expect(quoted.map(({ key }) => key).toSorted()).toEqual([
+      'channels.chan_2.token',
+      'hooks.mappings[0].verify.secrets[0]',
+      'ops.metricsToken',
+    ]);
   });
 
   it('warns of a value in .env that is cut, and not of one that is whole', async () => {

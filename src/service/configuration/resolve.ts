@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   GATEWAY_NAMES,
   checkOptions,
+  doubtfulSecrets,
   isLoopback,
   optionKeys,
   resolveSection,
@@ -137,6 +138,10 @@ export async function resolveSections(
       ...['agents', 'models', 'channels'].flatMap((name) =>
         secretsOnTheWay(CONFIGURATION.at(name), sections[name]),
       ),
+      ...['gateway', 'channels', 'store', 'ops'].flatMap((name) =>
+        doubtfulSecrets(sections[name], CONFIGURATION.at(name)),
+      ),
+      ...doubtfulSecrets(divided.mail, CONFIGURATION.at('hooks').at('mail')),
       ...listenWarnings(ops.value, gateway.value, operatorAddress),
       ...operatorTokenWarnings(gateway.value, ops.value, Date.now()),
       ...(store.problems.length === 0 ? storeWarnings(store.value, gateway.value.auth?.token) : []),

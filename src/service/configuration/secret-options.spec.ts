@@ -1,10 +1,16 @@
 import { tmpdir } from 'node:os';
-import { isSecretPlace, secretsIn } from '../../hooks/index.ts';
+import {
+  doubtfulSecrets,
+  isSecretPlace,
+  resolveSection,
+  secretTexts,
+  secretsIn,
+} from '../../hooks/index.ts';
 import type { OptionPlace } from '../../hooks/index.ts';
 import { isCredentialField } from '../../platform/credentials.ts';
 import { inspectConfiguration } from './inspect.ts';
 import { maskProblems, maskSecrets } from './masking.ts';
-import { CONFIGURATION } from './sections.ts';
+import { CONFIGURATION, ConfigurationOptions } from './sections.ts';
 
 // Made from the declarations: a new secret option is offered here by itself.
 
@@ -36,6 +42,19 @@ it.each(HOLDERS)('%s may hold a secret, and is not shown', (key, place) => {
 describe.each(SECRETS)('%s is a secret, which', (_, place) => {
   const isList = /(?:tokens|secrets)$/.test(place.key);
   const configuration = holding(place, isList ? ['x', CANARY] : CANARY);
+
+  it('is used without the line end of a file, and warned of in quotes', () => {
+    const given = holding(place, isList ? [`${CANARY}\r\n`] : `\uFEFF${CANARY}\n`);
+    const { value } = resolveSection(ConfigurationOptions, given, '');
+    expect(secretTexts(value, CONFIGURATION)).toEqual([CANARY]);
+    const quoted = holding(place, isList ? [`"${CANARY}"`] : `"${CANARY}"`);
+    expect(doubtfulSecrets(quoted, CONFIGURATION)).toEqual([
+      {
+        key: expect.stringMatching(/^(?:gateway|hooks|agents|models|channels|store|ops)\./),
+        message: expect.stringMatching('stands in quotes'),
+      },
+    ]);
+  });
 
   it('is found', () => {
     expect(secretsIn(configuration, CONFIGURATION).map(({ text }) => text)).toContain(CANARY);

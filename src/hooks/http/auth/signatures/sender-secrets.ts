@@ -1,3 +1,4 @@
+import { withoutLineEnds } from '../../../options/index.ts';
 import type { Problem } from '../../../options/index.ts';
 
 // Whichever secret fits says who speaks: those of `verify.secrets` are the path's own sender's.
@@ -20,7 +21,8 @@ export function listSecrets({ secrets = [], senders = [] }: WrittenSecrets): Sen
   const named = senders.flatMap(({ id, secrets: own }, at) =>
     own.map((text, index) => ({ text, key: `senders[${at}].secrets[${index}]`, sender: id })),
   );
-  return [...secrets.map((text, index) => ({ text, key: `secrets[${index}]` })), ...named];
+  const all = [...secrets.map((text, index) => ({ text, key: `secrets[${index}]` })), ...named];
+  return all.map((secret) => ({ ...secret, text: withoutLineEnds(secret.text) }));
 }
 
 export function secretProblems(written: WrittenSecrets): Problem[] {
