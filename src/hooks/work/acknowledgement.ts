@@ -7,10 +7,13 @@ export function messageOf(reply: string, ackMaxChars: number): Message {
   if (reply.trim() === '') return { reason: 'the reply is empty' };
   const text = withoutAcknowledgement(reply);
   const isSeen = text !== reply && (text.length <= ackMaxChars || !/[\p{L}\p{N}]/u.test(text));
-  return isSeen ? { reason: 'the reply is a heartbeat acknowledgement' } : { text };
+  return isSeen ? { reason: SEEN } : { text };
 }
 
-const WORD = 'HEARTBEAT_OK';
+const SEEN = 'the reply is a heartbeat acknowledgement';
+
+/** In capitals also without its underscore, which Markdown may escape. */
+const WORD = String.raw`(?:(?i:HEARTBEAT\\?_OK)|HEARTBEAT[ -]OK)`;
 const MARK = String.raw`[*_~\x60"'“”‘’()[\]{}]|</?[a-z][^<>]{0,40}>|&nbsp;`;
 const AT_START = new RegExp(
   String.raw`^((?:${MARK}|[\s#>-]){0,20}?)${WORD}(?!_?[\p{L}\p{N}])`,
@@ -22,11 +25,16 @@ const AT_END = new RegExp(
 );
 const MARKS_AT_START = new RegExp(`^(?:${MARK}){1,20}`, 'u');
 const MARKS_AT_END = new RegExp(`(?:${MARK}){1,20}$`, 'u');
-/** The end of a text in which {@link AT_END} is looked for: more than it can match. */
+/** The end of a text in which {@link AT_END} is looked for: more than it can match. No longer JSON is an acknowledgement. */
 const TAIL = 1000;
+
+/** A reply in JSON is sent whole or not at all. */
+const JSON_TEXT = /^(?:```(?:json)?\s{0,9})?([{[][^]*[}\]])(?:\s{0,9}```)?$/i;
 
 /** The reply without HEARTBEAT_OK at its start and end, and without the markup around that; the same text when it has none. */
 function withoutAcknowledgement(reply: string): string {
+  const json = fromJson(reply.trim());
+  if (json !== undefined) return reply.length <= TAIL && isSeenIn(json) ? '' : reply;
   let text = reply;
   // One at the start, one at the end, and a few more of a model that repeats itself.
   for (let times = 0; times < 10; times += 1) {
@@ -35,6 +43,29 @@ function withoutAcknowledgement(reply: string): string {
     text = left;
   }
   return text;
+}
+
+/** Undefined: it is none. */
+function fromJson(text: string): object | undefined {
+  const json = JSON_TEXT.exec(text)?.[1];
+  try {
+    return json === undefined ? undefined : (JSON.parse(json) as object);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether one of its texts is the word, and the others say nothing. */
+function isSeenIn(json: object): boolean {
+  const leaves = leavesOf(json);
+  const isSeen = (leaf: unknown) => typeof leaf === 'string' && messageOf(leaf, 0).reason === SEEN;
+  const isNothing = (leaf: unknown) => leaf === null || leaf === false || leaf === '';
+  return leaves.some(isSeen) && leaves.every((leaf) => isSeen(leaf) || isNothing(leaf));
+}
+
+function leavesOf(value: unknown): unknown[] {
+  const isLeaf = value === null || typeof value !== 'object';
+  return isLeaf ? [value] : Object.values(value).flatMap(leavesOf);
 }
 
 /** Null: neither its start nor its end is the word. */

@@ -100,6 +100,75 @@ describe('a turn', () => {
   });
 });
 
+describe('a thought', () => {
+  const F = '```';
+
+  it.each([
+    ['<think>It is quiet.</think>\n\nAll is well.', 'All is well.'],
+    ['\n<thinking>\na\n</thinking>All is well.', 'All is well.'],
+    ['<THOUGHT>a</THOUGHT>\nAll is well.', 'All is well.'],
+    ['<reasoning effort="high">a</reasoning>All is well.', 'All is well.'],
+    ['[THINK]a[/THINK]All is well.', 'All is well.'],
+    ['<think>\n\n</think>\n\n<think>b</think>All is well.', 'All is well.'],
+    ['<think>I may write `<think>` here.</think>All is well.', 'All is well.'],
+    ['Okay, so it is quiet.\n</think>\n\nAll is well.', 'All is well.'],
+    ['It is quiet.</think>All is well.', 'All is well.'],
+    ['</think>\n\nAll is well.', 'All is well.'],
+    [
+      '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>All is well.<|return|>',
+      'All is well.',
+    ],
+    ['<|channel|>final <|constrain|>json<|message|>{"ok":1}<|end|>', '{"ok":1}'],
+    ['analysisWe need to look.assistantfinalAll is well.', 'All is well.'],
+    ['All is well.<|im_end|>\n', 'All is well.'],
+  ])('%j is no part of the reply', async (answer, reply) => {
+    work.runner.reply = () => answer;
+    const ended = await take();
+    expect(ended).toMatchObject({ status: 'succeeded', reply, summary: `Hook CI: ${reply}` });
+    expect(ended?.warnings ?? []).toEqual([]);
+  });
+
+  it.each([
+    '<think>I look, and',
+    '<think>a</think>',
+    '<|channel|>analysis<|message|>We need to',
+    '<|channel|>commentary to=functions.x<|message|>{}<|call|>',
+  ])('%j leaves nothing, and the record says why', async (answer) => {
+    work.runner.reply = () => answer;
+    const warnings = ['The answer was a thought and nothing else.'];
+    expect(await take()).toMatchObject({ reply: '', summary: 'Hook CI: (no reply)', warnings });
+  });
+
+  it.each([
+    'Some servers leave <think>…</think> in the text.',
+    'A thought ends with </think> there.',
+    `${F}xml\n<a>x.\n</think>\n${F}`,
+    '`<think>` opens it.',
+    'I think.</thin>',
+    '<thinker>a</thinker>',
+    'The last token is <|im_end|>',
+    'Use <|channel|>final<|message|>.',
+    'analysis of assistants',
+    '',
+  ])('%j speaks of one at most, and stays as it is', async (reply) => {
+    work.runner.reply = () => reply;
+    expect(await take()).toMatchObject({ reply });
+  });
+
+  it.each([
+    '<think>'.repeat(150_000),
+    '<think></think>'.repeat(70_000),
+    `<think>${' </think'.repeat(130_000)}`,
+    'a.</think '.repeat(100_000),
+    '<|channel|>final'.repeat(65_000),
+    '<|im_end|>'.repeat(100_000),
+    ' '.repeat(1_000_000),
+  ])('of a megabyte is found in linear time', async (answer) => {
+    work.runner.reply = () => answer;
+    expect(await take()).toMatchObject({ status: 'succeeded' });
+  });
+});
+
 describe('a turn of an agent that can act', () => {
   beforeEach(() => (work.runner.isSafe = false));
 

@@ -29,6 +29,7 @@ import { TURN_RETRY, mayHaveActed, nextAttempt, refusalAfterCrashes } from './re
 import { runnerSessionFor } from './session.ts';
 import { Unrepeatable } from './step.ts';
 import type { StepResult } from './step.ts';
+import { withoutThoughts } from './thoughts.ts';
 
 type Decided =
   | 'agent'
@@ -257,10 +258,11 @@ export class AgentDispatch {
     let hasStarted = false;
     try {
       assertCanAsk(turn);
-      const reply = await limit.race((signal) => {
+      const answer = await limit.race((signal) => {
         hasStarted = true;
         return this.runner.run({ ...turn, reportToolCalls, deadline }, signal);
       });
+      const reply = spoken(answer);
       const { asks: question, waits: wait } = reply;
       const toolCalls = readCalls(reported);
       if (question !== undefined && turn.asks?.canWait !== true) {
@@ -344,6 +346,16 @@ function assertCanAsk({ agent, asks }: Pick<AgentTurn, 'agent' | 'asks'>): void 
   const message = `approve asks about tools, which agent "${agent.id}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code`;
   throw new AgentError(message, 'needs-operator');
 }
+
+/** The one place where what an agent answers becomes its reply, whoever runs it. */
+function spoken(answer: AgentReply): AgentReply {
+  const text = withoutThoughts(answer.text);
+  if (text === answer.text) return answer;
+  const { warnings = [] } = answer;
+  return { ...answer, text, warnings: text === '' ? [...warnings, ONLY_THOUGHTS] : warnings };
+}
+
+const ONLY_THOUGHTS = 'The answer was a thought and nothing else.';
 
 /** A runner that cannot name its calls costs the record those, not the turn its end: it would be begun again. */
 function readCalls(reported: () => readonly ToolCall[]): readonly ToolCall[] {

@@ -223,6 +223,14 @@ describe('Outbox: acknowledgements (spec field deliver, behaviour §5)', () => {
     '"HEARTBEAT_OK"',
     'HEARTBEAT_OK 👍🏽',
     'HEARTBEAT_OK\n\nHEARTBEAT_OK',
+    'heartbeat_ok',
+    'HEARTBEAT OK',
+    'HEARTBEAT-OK.',
+    'HEARTBEAT\\_OK',
+    'HEARTBEAT_OK<|im_end|>',
+    '{"status":"HEARTBEAT_OK"}',
+    '```json\n{"status": "HEARTBEAT_OK", "alerts": [], "note": null}\n```',
+    '<think>nothing new</think>HEARTBEAT_OK',
   ])('%j is one', async (reply) => {
     work.runner.reply = () => reply;
     const { delivery, message } = await replyTo({ channel: 'last' });
@@ -245,6 +253,7 @@ describe('Outbox: acknowledgements (spec field deliver, behaviour §5)', () => {
     ['HEARTBEAT_OK -5°C outside', '-5°C outside'],
     ['HEARTBEAT_OK. One more. HEARTBEAT_OK', 'One more.'],
     [`HEARTBEAT_OK ${'x'.repeat(400)}`, 'x'.repeat(400)],
+    ['HEARTBEAT OK: all quiet', 'all quiet'],
   ])('%j is delivered as %j', async (reply, text) => {
     work.runner.reply = () => reply;
     expect((await replyTo({ channel: 'last' })).job).toMatchObject({ text });
@@ -252,7 +261,12 @@ describe('Outbox: acknowledgements (spec field deliver, behaviour §5)', () => {
 
   it.each([
     'I say HEARTBEAT_OK because',
-    'heartbeat_ok',
+    'Heartbeat OK for db1',
+    'heartbeat ok',
+    '{"status":"HEARTBEAT_OK","disk":97}',
+    '{"status":"HEARTBEAT_OK","note":"the disk is full"}',
+    `{"status":"HEARTBEAT_OK","rows":[${'"",'.repeat(400)}""]}`,
+    '{"note":"","alerts":[]}',
     'HEARTBEAT_OKAY',
     'HEARTBEAT_OK_2 is set',
     'NO_HEARTBEAT_OK',
