@@ -41,6 +41,16 @@ describe('a thread', () => {
     expect(server.requests[2]?.body).not.toHaveProperty('root_id');
   });
 
+  it('mattermost: where its first post was deleted the message can go to the channel', async () => {
+    const { server } = await open(mattermost);
+    const [, gone, kind] = mattermost.refusals.find(([what]) => what === 'a thread that is none')!;
+    server.next({ body: { id: 'bot' } }, gone);
+    const to = `${mattermost.to}/8gwq3nsjofdz8qbdkmh8pw5fra`;
+    await expect(under?.send({ to })).rejects.toMatchObject({ kind, instead: mattermost.to });
+    server.next(gone);
+    await expect(under?.send()).rejects.toMatchObject({ kind, instead: undefined });
+  });
+
   // Conversation.ToThreadedConversationId in microsoft/teams.net: an id that the service routes by, no field
   it('msteams: a conversation id of its own', async () => {
     const { server, channel } = await open(msteams);

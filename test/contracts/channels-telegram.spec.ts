@@ -36,6 +36,7 @@ Costs: $395k to $483k, a||b||c, ==x==
 \`\`\`sh
 kubectl get <pod>
 \`\`\``;
+const NO_TOPIC = telegramError(400, 'Bad Request: message thread not found');
 const TABLE = '| Pod | Restarts |\n|:--|--:|\n| `web-1` <b> | **3** |';
 
 describe('telegram: a reply is a text', () => {
@@ -166,7 +167,29 @@ describe('telegram: where it goes', () => {
       kind: 'permanent',
       message:
         'Telegram refused the message: Bad Request: group chat was upgraded to a supergroup chat; its chat id is -1009876543210 now, use that',
+      instead: '-1009876543210',
     });
+  });
+
+  it.each<[string, string, Script, string[], string | undefined]>([
+    ['a text to a topic that was deleted', 'a', NO_TOPIC, ['sendMessage'], '-1001234567890'],
+    ['a table likewise', TABLE, NO_TOPIC, ['sendRichMessage'], '-1001234567890'],
+    ['a topic of a group that moved', 'a', UPGRADED, ['sendMessage'], '-1009876543210/42'],
+    [
+      'a topic that was closed',
+      'a',
+      telegramError(400, 'Bad Request: TOPIC_CLOSED'),
+      ['sendMessage'],
+      undefined,
+    ],
+  ])('%s: where it can go instead', async (_what, text, answer, asked, instead) => {
+    server.next(answer);
+    const kind = 'permanent';
+    await expect(deliver(text, { to: '-1001234567890/42' })).rejects.toMatchObject({
+      kind,
+      instead,
+    });
+    expect(methods()).toEqual(asked);
   });
 
   it('a token that is none is told as such', async () => {

@@ -25,6 +25,8 @@ export interface Explanation {
   /** How long it asks to wait. @default the `Retry-After` header */
   readonly retryAfterMs?: number;
   readonly secrets?: readonly string[];
+  /** Where the message can go. */
+  readonly instead?: string | undefined;
 }
 
 /** Longest part of a platform's own explanation that is passed on, in characters. */
@@ -40,7 +42,8 @@ export function refusal(
   const wait = explanation.retryAfterMs ?? parseRetryAfter(headers.get('retry-after'), Date.now());
   const why = refusalSentence(platform, kind, status, inOneLine(message, secrets));
   const sentence = explanation.advice === undefined ? why : `${why}; ${explanation.advice}`;
-  return new DeliveryError(sentence, kind, wait, inOneLine(code, secrets) || String(status));
+  const shownCode = inOneLine(code, secrets) || String(status);
+  return new DeliveryError(sentence, kind, wait, shownCode, explanation.instead);
 }
 
 export function noAnswer({ name }: Platform, url: string, error: HttpError): DeliveryError {

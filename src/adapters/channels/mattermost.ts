@@ -19,6 +19,9 @@ export interface MattermostOptions {
   readonly buttons?: { readonly url: string; readonly secret: string };
 }
 
+/** Of a thread whose first post was deleted (server/channels/app/post.go, CreatePost). */
+const NO_ROOT = 'api.post.create_post.root_id.app_error';
+
 class MattermostChannel extends PlatformChannel {
   override readonly provider = 'mattermost';
   override readonly knowsKeys = true;
@@ -69,7 +72,7 @@ class MattermostChannel extends PlatformChannel {
     const answer = await this.#ask('POST', '/api/v4/posts', signal, body);
     const id = getText(answer.json, 'id');
     if (answer.status < 300 && id !== undefined) return { messageId: id };
-    throw this.#refused(answer);
+    throw this.#refused(answer, id === NO_ROOT && root_id !== undefined ? channel_id : undefined);
   }
 
   async #ownId(signal: AbortSignal): Promise<string> {
@@ -95,9 +98,9 @@ class MattermostChannel extends PlatformChannel {
   }
 
   /** On a refusal `id` names the reason, for example `api.context.permissions.app_error`. */
-  #refused(answer: HttpAnswer): DeliveryError {
+  #refused(answer: HttpAnswer, instead?: string): DeliveryError {
     const code = answer.status < 300 ? undefined : getText(answer.json, 'id');
-    return this.refusal(answer, { message: getText(answer.json, 'message'), code });
+    return this.refusal(answer, { message: getText(answer.json, 'message'), code, instead });
   }
 }
 

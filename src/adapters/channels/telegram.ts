@@ -28,6 +28,9 @@ const KINDS: Readonly<Record<number, DeliveryFailure>> = { 403: 'permanent', 404
 /** What it says of an edit that changes nothing. https://core.telegram.org/api/errors#400-bad-request */
 const NOT_MODIFIED = /message is not modified/;
 
+/** Of a topic that was deleted (tdlib/telegram-bot-api, Client.cpp). One that was closed still is one. */
+const NO_TOPIC = /message thread not found/;
+
 /** The topic of a forum that is sent to without naming one. */
 const GENERAL_TOPIC = '1';
 
@@ -73,7 +76,7 @@ class TelegramChannel extends PlatformChannel {
     if (!isQuestion && (format === 'rich' || (format === 'auto' && hasTable(text)))) {
       try {
         const rich = { html: richHtml(text) };
-        return await this.#sent(signal, (api) => api.sendRichMessage(chat, rich, topic, signal));
+        return await this.#sent(to, signal, (api) => api.sendRichMessage(chat, rich, topic, signal));
       } catch (error) {
         if (!isRefused(error)) throw error;
       }
@@ -85,7 +88,7 @@ class TelegramChannel extends PlatformChannel {
       return { messageId: replaces };
     }
     const other = { ...topic, ...formed, ...(code !== undefined && keyboard(code)) };
-    return this.#sent(signal, (api) => api.sendMessage(chat, plain, other, signal));
+    return this.#sent(to, signal, (api) => api.sendMessage(chat, plain, other, signal));
   }
 
   /** A message that says it already is edited. */
@@ -103,12 +106,12 @@ class TelegramChannel extends PlatformChannel {
   }
 
   /** grammy's client over our own requests, whose answers we see before grammy does. */
-  async #api(signal: AbortSignal, timeoutMs?: number): Promise<TelegramApi> {
+  async #api(signal: AbortSignal, { timeoutMs, to }: AskOptions): Promise<TelegramApi> {
     const { Api } = await this.library('grammy', () => import('grammy'));
     const fetchForGrammy = async (url: string, { method, headers, body }: RequestInit) => {
       const answer = await this.request(url, { method, headers, body, signal, timeoutMs });
       const { status, json } = answer;
-      if (status !== 200 || getField(json, 'ok') !== true) throw this.#refused(answer);
+      if (status !== 200 || getField(json, 'ok') !== true) throw this.#refused(answer, to);
       return Response.json(json);
     };
     const apiRoot = this.#options.apiRoot?.replace(/\/+$/, '');
@@ -118,18 +121,19 @@ class TelegramChannel extends PlatformChannel {
   }
 
   async #sent(
+    to: string,
     signal: AbortSignal,
     method: (api: TelegramApi) => Promise<Sent>,
   ): Promise<{ messageId: string }> {
-    return { messageId: String((await this.#ask(signal, method)).message_id) };
+    return { messageId: String((await this.#ask(signal, method, { to })).message_id) };
   }
 
   async #ask<T>(
     signal: AbortSignal,
     method: (api: TelegramApi) => Promise<T>,
-    { timeoutMs }: { timeoutMs?: number } = {},
+    options: AskOptions = {},
   ): Promise<T> {
-    const api = await this.#api(signal, timeoutMs);
+    const api = await this.#api(signal, options);
     try {
       return await method(api);
     } catch (error) {
@@ -140,7 +144,7 @@ class TelegramChannel extends PlatformChannel {
     }
   }
 
-  #refused(answer: HttpAnswer): DeliveryError {
+  #refused(answer: HttpAnswer, to: string | undefined): DeliveryError {
     const { status, json } = answer;
     const seconds = getField(json, 'parameters', 'retry_after');
     const description = getText(json, 'description');
@@ -150,13 +154,28 @@ class TelegramChannel extends PlatformChannel {
         moved === undefined ? description : `${description}; its chat id is ${moved} now, use that`,
       kind: KINDS[status],
       retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
+      instead: to === undefined ? undefined : insteadOf(to, description, moved),
     });
   }
 }
 
+interface AskOptions {
+  readonly timeoutMs?: number;
+  /** Of a message. */
+  readonly to?: string;
+}
+
+/** The chat whose topic is gone, or the group's new id. https://core.telegram.org/bots/api#responseparameters */
+function insteadOf(to: string, description = '', moved?: string): string | undefined {
+  const { chat, thread } = splitThread(to);
+  if (moved !== undefined) return thread === undefined ? moved : `${moved}/${thread}`;
+  return thread !== undefined && NO_TOPIC.test(description) ? chat : undefined;
+}
+
 /** 404: it knows no rich messages; 400: not this one. If it is about the chat or the token, the text fails the same. */
 function isRefused(error: unknown): boolean {
-  return error instanceof DeliveryError && (error.code === '400' || error.code === '404');
+  if (!(error instanceof DeliveryError) || error.instead !== undefined) return false;
+  return error.code === '400' || error.code === '404';
 }
 
 /** `to`: a chat id or `@channelname`, `[/<topic>]`. A refused rich message is sent as text, once. It knows no key. */

@@ -122,6 +122,15 @@ describe('outcomeLines', () => {
     );
   });
 
+  it('tell why a message went elsewhere', () => {
+    const [at, error] = ['2026-01-01T10:00:04.000Z', 'the topic is gone; it went to +49'];
+    const attempts = [{ at, attempt: 1, outcome: 'delivered', error }] as const;
+    const lines = outcomeLines(eventDetails({ deliveries: [deliveryDetails({ attempts })] }));
+    expect(lines).toContain(
+      `  10:00:04.000  delivery to chan_1 (+49): delivered as message 17: ${error}`,
+    );
+  });
+
   it('tell of a message that was only accepted that nobody here knows whether it arrived', () => {
     const at = '2026-01-01T10:00:04.000Z';
     const attempts = [{ at, attempt: 1, outcome: 'accepted' }] as const;

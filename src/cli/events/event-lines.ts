@@ -202,9 +202,10 @@ function deliveryMoments(delivery: DeliveryDetails): Moment[] {
     }));
   const as = messageId === null ? '' : ` as message ${asLine(messageId)}`;
   const unconfirmed = status === 'accepted' ? ', whether it arrived is not known here' : '';
+  const last = attempts.at(-1);
   const end = {
-    at: attempts.at(-1)?.at ?? null,
-    what: sentence(`${name}: ${status}${as}${unconfirmed}`, error ?? ''),
+    at: last?.at ?? null,
+    what: sentence(`${name}: ${status}${as}${unconfirmed}`, error ?? last?.error ?? ''),
     isBad: isBadDelivery(delivery),
   };
   return [...tried, end];

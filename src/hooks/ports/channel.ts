@@ -138,10 +138,22 @@ export class DeliveryError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The platform's own error code. */
   readonly code: string | undefined;
+  /**
+   * Recipient that the platform's own answer leads to, in place of one that is gone: nothing was sent, and the message goes
+   * there at once.
+   */
+  readonly instead: string | undefined;
 
   /** @param message one sentence that a person understands, without secrets */
-  constructor(message: string, kind: DeliveryFailure, retryAfterMs?: number, code?: string) {
+  constructor(
+    message: string,
+    kind: DeliveryFailure,
+    retryAfterMs?: number,
+    code?: string,
+    instead?: string,
+  ) {
     super(message);
+    this.instead = instead;
     this.kind = kind;
     const isTime = retryAfterMs !== undefined && retryAfterMs >= 0;
     this.retryAfterMs = isTime ? Math.min(retryAfterMs, LONGEST_WAIT_MS) : undefined;

@@ -16,8 +16,15 @@ const HOUR_MS = 3_600_000;
 const DEFAULT_RETRY_HOURS = 24;
 /** Longest id of a message that is kept, in characters. */
 const MAX_ID_CHARS = 200;
+/** A group that moved, and then its topic. */
+const MOST_DETOURS = 2;
 /** Longest part of a recipient that an error repeats, in characters. */
 const MAX_SHOWN_CHARS = 60;
+
+export interface SentMessage {
+  readonly messageId?: string | undefined;
+  readonly detour?: string;
+}
 
 /**
  * The channels of this gateway, by id, and the one way to send a message through them: with a limit of time, errors of
@@ -89,18 +96,30 @@ export class ChannelDelivery {
   }
 
   /**
-   * Hands one message to a platform, which has the channel's own time to answer.
+   * Hands one message to a platform, which has the channel's own time to answer, and follows it where that says that the
+   * recipient has moved or its thread is gone.
+   * @returns `detour`: why it went to another recipient, and to which
    * @throws DeliveryError whatever the channel threw; `unknown` when it took too long. When `stop` aborts, anything.
    */
-  async send(
-    channel: Channel,
-    message: OutgoingMessage,
-    stop: AbortSignal,
-  ): Promise<{ messageId?: string }> {
-    const { messageId } = await this.#ask(channel, message.to, stop, (signal) =>
-      channel.send(message, signal),
-    );
-    return { messageId: messageId?.slice(0, MAX_ID_CHARS) };
+  async send(channel: Channel, message: OutgoingMessage, stop: AbortSignal): Promise<SentMessage> {
+    const text = message.text.toWellFormed();
+    let { to } = message;
+    let detour: string | undefined;
+    for (let steps = 0; ; steps += 1) {
+      try {
+        const sending = { ...message, text, to };
+        const { messageId } = await this.#ask(channel, to, stop, (signal) =>
+          channel.send(sending, signal),
+        );
+        return { messageId: messageId?.slice(0, MAX_ID_CHARS), ...(detour && { detour }) };
+      } catch (error) {
+        // Ids of messages mean others in another conversation.
+        const canGo = message.replaces === undefined && steps < MOST_DETOURS && !stop.aborted;
+        if (!canGo || !(error instanceof DeliveryError) || error.instead === undefined) throw error;
+        to = error.instead;
+        detour = `${error.message}; it went to ${to}`;
+      }
+    }
   }
 
   /** Has a platform show that an event was heard. @throws as {@link send} */

@@ -56,6 +56,55 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
     ]);
   });
 
+  it('is well-formed, whoever made it', async () => {
+    await perform({ text: 'half \ud83d a letter' });
+    expect(work.channel.messages).toMatchObject([{ text: 'half \ufffd a letter' }]);
+  });
+
+  describe('where the platform says that the recipient is elsewhere', () => {
+    const sentTo = () => work.channel.messages.map(({ to }) => to);
+    const gone = (instead: string) =>
+      new DeliveryError('the topic is gone', 'permanent', undefined, '400', instead);
+    function leads(ways: Readonly<Record<string, string>>): void {
+      work.channel.answer = ({ to }) => {
+        const instead = ways[to];
+        return instead === undefined
+          ? Promise.resolve({ messageId: '1' })
+          : Promise.reject(gone(instead));
+      };
+    }
+
+    it('goes there at once, and its story says so', async () => {
+      leads({ '+49/7': '+49' });
+      const { outcome, changes } = await perform({ to: '+49/7' });
+      expect(outcome).toEqual({ type: 'done' });
+      expect(sentTo()).toEqual(['+49/7', '+49']);
+      const error = 'the topic is gone; it went to +49';
+      expect(changes).toMatchObject([
+        { status: 'delivered', error: null, messageId: '1', attempt: { outcome: 'delivered', error } },
+        // The next reply asks again: it may be back.
+        { type: 'route', to: '+49/7' },
+      ]);
+    });
+
+    it('follows a group that moved and lacks the topic, and no further', async () => {
+      leads({ '+1/7': '+2/7', '+2/7': '+2' });
+      expect((await perform({ to: '+1/7' })).outcome).toEqual({ type: 'done' });
+      leads({ '+3': '+4', '+4': '+3' });
+      expect((await perform({ to: '+3' })).outcome).toEqual({ type: 'dead' });
+      expect(sentTo()).toEqual(['+1/7', '+2/7', '+2', '+3', '+4', '+3']);
+    });
+
+    it('goes to nobody that is no recipient there', async () => {
+      leads({ '+49': 'elsewhere' });
+      work.channel.expectedInsteadOf = (to) => (to.startsWith('+') ? null : 'a number');
+      const { outcome, changes } = await perform();
+      expect(outcome).toEqual({ type: 'dead' });
+      expect(changes[0]).toMatchObject({ error: expect.stringContaining('is no recipient of') });
+      expect(sentTo()).toEqual(['+49']);
+    });
+  });
+
   it('is accepted where the platform took it and may still refuse it unheard (behaviour §13)', async () => {
     work.channel.onlyAccepts = true;
     const { outcome, changes } = await perform(LATER);

@@ -12,6 +12,7 @@ import type {
 } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
+import type { SentMessage } from './channel-delivery.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
@@ -156,17 +157,18 @@ export class DeliveryStep implements Step<DeliveryLease> {
       // Buttons only below all of it.
       const code = count === 1 ? asks?.code : undefined;
       const outgoing = { to, text, idempotencyKey, round, code, replaces };
-      const { messageId } = await this.channels.send(binding.provider, outgoing, stop);
+      const { messageId, detour } = await this.channels.send(binding.provider, outgoing, stop);
       this.health.succeeded(channel);
       const known = place === 1 ? messageId : undefined;
+      const sent = { messageId: known, detour };
       const address = { binding, to };
-      return place < count ? partSent(lease, known) : this.#taken(lease, address, known);
+      return place < count ? partSent(lease, known) : this.#taken(lease, address, sent);
     } catch (error) {
       if (stop.aborted) return this.#interrupted(lease, binding, replaces);
       if (!(error instanceof DeliveryError)) throw error;
       // It was deleted, is too old or may not be changed: it says enough as it is.
       if (replaces !== undefined && error.kind === 'permanent')
-        return this.#taken(lease, { binding, to }, replaces);
+        return this.#taken(lease, { binding, to }, { messageId: replaces });
       this.health.failed(channel, error);
       throw error;
     }
@@ -175,12 +177,12 @@ export class DeliveryStep implements Step<DeliveryLease> {
   #taken(
     lease: DeliveryLease,
     { binding, to }: Address,
-    messageId: string | undefined,
+    { messageId, detour }: SentMessage,
   ): StepResult {
     const { job } = lease;
     const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';
     const at = this.clock.now();
-    const attempt = attemptNote(lease, at, status);
+    const attempt = attemptNote(lease, at, status, detour);
     const { deliveryId: id, channel } = job;
     const session = mainSession(job.agentId);
     return {
