@@ -37,8 +37,6 @@ export type {
   ChannelId,
   DeliveryFailure,
   HeardTaps,
-  HeardText,
-  HeardTexts,
   OutgoingMessage,
   Tap,
   TapPolling,

@@ -41,7 +41,6 @@ export type {
   AskedAt,
   AskedChange,
   AskedQuestion,
-  CodeTry,
   AwaitedEvent,
   Paused,
   AttemptNote,

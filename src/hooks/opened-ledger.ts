@@ -163,8 +163,6 @@ export const ledgerPorts: readonly Provider[] = [
     resume: true,
     question: true,
     hasOpenButtons: true,
-    openQuestions: true,
-    tryCode: true,
     setPaused: true,
     isPaused: true,
     counts: true,

@@ -47,9 +47,7 @@ import {
   decide,
   hasOpenButtons,
   listWaits,
-  readOpenQuestions,
   readQuestion,
-  tryCode,
 } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
@@ -86,7 +84,6 @@ export const FRESH_READS = {
   gatherBadEnds,
   readQuestion,
   hasOpenButtons,
-  readOpenQuestions,
   countWaits,
   readBehind,
   holderOf,
@@ -103,7 +100,6 @@ export const WRITES = {
   recordRefusals,
   recordAudit,
   decide,
-  tryCode,
   resume,
   reserve,
   reconsider,

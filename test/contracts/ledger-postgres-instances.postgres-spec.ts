@@ -5,10 +5,8 @@ import type { Clock } from '../../src/hooks/ports/clock.ts';
 import { HEARTBEAT_COALESCE_MS, immediateHeartbeat } from '../../src/hooks/ports/jobs.ts';
 import { LedgerUnavailable } from '../../src/hooks/ports/ledger.ts';
 import type { Ledger } from '../../src/hooks/ports/ledger.ts';
-import { MOST_TRIES } from '../../src/hooks/ports/wait.ts';
 import { LEASE_MS } from '../../src/hooks/ports/work-ledger.ts';
 import type { Lease, StepOutcome } from '../../src/hooks/ports/work-ledger.ts';
-import { newId } from '../../src/platform/new-id.ts';
 import { PostgresSuite } from '../postgres/suite.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -106,24 +104,6 @@ describe('Ledgers of one PostgreSQL database', () => {
       await accept(one, 'a');
       const kinds = (await Promise.all(claims)).flat().map(({ kind }) => kind);
       expect(kinds.toSorted()).toEqual(['heartbeat', 'run']);
-    });
-
-    it('the tries of a code: of wrong ones at once, in both, each is counted', async () => {
-      const run = runOf(await accept(one, 'a'));
-      const [lease] = await claim(one);
-      const at = clock.now();
-      const until = at + 86_400_000;
-      const asked = { kind: 'reply', owner: 'm', openedAt: at, until, whenOver: 'deny' } as const;
-      const wait = { id: newId(), ...asked, digest: 'd', code: 'right' };
-      const waits = { type: 'wait', for: 'decision', until, holdsKey: false, wait } as const;
-      const waiting = { type: 'run-update', id: run, status: 'waiting' } as const;
-      await one.work.commit(lease!, waits, [waiting]);
-      const type = (code: string, n = 0) =>
-        ledgers[n % 2]!.admin.tryCode({ by: 'ana', code, waits: [wait.id] });
-      expect(await type('right')).toBe(wait.id);
-      const tries = Array.from({ length: MOST_TRIES }, (_, n) => type('wrong', n));
-      expect(new Set(await Promise.all(tries))).toEqual(new Set([null]));
-      expect(await type('right', 1)).toBeNull();
     });
 
     const alert = (session = 'a') => {

@@ -2,7 +2,6 @@ import { Channel, DeliveryError } from '../../src/hooks/ports/index.ts';
 import type {
   Buttons,
   HeardTaps,
-  HeardText,
   OutgoingMessage,
   Tap,
 } from '../../src/hooks/ports/index.ts';
@@ -24,7 +23,7 @@ export type Trouble = 'refused' | 'lost' | 'untold' | 'unconfirmed';
 
 /** Knows messages by their keys, tells taps until they are confirmed, and outlives the processes that use it. */
 export class ButtonPlatform {
-  constructor(readonly isTyped = false) {}
+  constructor(readonly changesNothing = false) {}
 
   readonly messages: ShownMessage[] = [];
   readonly seen: Readonly<ShownMessage>[] = [];
@@ -102,22 +101,18 @@ class ButtonChannel extends Channel {
     const blocks = (part: string) =>
       Array.from(part.matchAll(/^(`{3,})\n([^]*?)\n\1$/gm), ([, , code = '']) => code);
     const answer = () => life.call(async () => platform.fail('untold', 'retryable'));
-    if (platform.isTyped) {
-      const hear = (body: unknown) => ({ texts: [body as HeardText], isAll: true });
-      this.buttons = { people: 'people', scheme: SCHEME, isPrivate, blocks, hear, answer };
+    const read = (body: unknown) => [body as Tap];
+    const given = { people: 'people', scheme: SCHEME, isPrivate, blocks, read, answer };
+    if (platform.changesNothing) {
+      this.buttons = { ...given, changesNothing: true };
       return;
     }
     this.buttons = {
-      people: 'people',
-      scheme: SCHEME,
-      isPrivate,
-      blocks,
+      ...given,
       polling: {
         poll: () => life.call(async () => platform.poll()),
         confirm: (mark) => life.call(async () => platform.confirm(mark)),
       },
-      read: (body) => body as Tap,
-      answer,
       clear: (tap) => life.call(async () => platform.clear(tap)),
     };
   }

@@ -9,7 +9,6 @@ import type {
   Tap,
   WaitingRun,
 } from '../../src/hooks/ports/index.ts';
-import { MOST_TRIES } from '../../src/hooks/ports/wait.ts';
 import { LIMITS, MAIN, agent, runOf } from '../contracts/ledger/events.ts';
 import { ButtonPlatform, SCHEME } from './button-platform.ts';
 import type { ShownMessage } from './button-platform.ts';
@@ -34,7 +33,6 @@ class Oracle {
   readonly yeses: Yes[] = [];
   readonly ended = new Set<string>();
   readonly approvals = new Map<string, Approval>();
-  readonly tries = new Map<string, number>();
   acts = 0;
 
   constructor(
@@ -50,14 +48,6 @@ class Oracle {
     this.ended.add(wait.id);
     if (by !== OPERATOR) this.#checkTap(decision, wait);
     if (verdict === 'approved') this.yeses.push({ wait, text: text ?? wait.text, uses: 0 });
-  }
-
-  tried(by: string, open: readonly WaitingRun[]): void {
-    for (const wait of open) {
-      if (!this.#mayDecide(by, wait)) continue;
-      const of = `${by} ${wait.id}`;
-      this.tries.set(of, (this.tries.get(of) ?? 0) + 1);
-    }
   }
 
   begun(runId: string): void {
@@ -100,11 +90,8 @@ class Oracle {
   }
 
   #checkTap({ verdict, by = '' }: Decision, wait: WaitingRun): void {
-    const { id, text, recipient } = wait;
+    const { text, recipient } = wait;
     if (!this.#mayDecide(by, wait)) this.#crime(`${by} has decided and may not`);
-    if ((this.tries.get(`${by} ${id}`) ?? 0) >= MOST_TRIES) {
-      this.#crime(`${by} has decided after ${MOST_TRIES} wrong codes`);
-    }
     const isTapped = this.platform.tapped.some((tap) => {
       if (tap.by !== by || tap.verdict !== verdict) return false;
       return this.platform.seen.some(
@@ -176,14 +163,14 @@ export class DecisionWorld {
 
   private constructor(
     readonly askedTo: string,
-    readonly isTyped: boolean,
+    readonly changesNothing: boolean,
   ) {
-    this.platform = new ButtonPlatform(isTyped);
+    this.platform = new ButtonPlatform(changesNothing);
     this.oracle = new Oracle(this.platform, askedTo);
   }
 
-  static async create(askedTo: string, isTyped: boolean): Promise<DecisionWorld> {
-    const world = new DecisionWorld(askedTo, isTyped);
+  static async create(askedTo: string, changesNothing: boolean): Promise<DecisionWorld> {
+    const world = new DecisionWorld(askedTo, changesNothing);
     world.#process = await world.#begin();
     await world.route('customer');
     return world;
@@ -227,26 +214,13 @@ export class DecisionWorld {
   }
 
   async knock(taps: readonly Tap[], diesAfter?: number): Promise<void> {
-    const open = await this.waits();
-    const heard = await this.do(async (process) => {
+    await this.do(async (process) => {
       await Promise.all(taps.map((tap) => this.#knock(process.find(TapDoor), tap)));
-      return true;
     }, diesAfter);
-    if (heard === undefined || !this.isTyped) return;
-    const still = new Set((await this.waits()).map(({ id }) => id));
-    for (const { by, code } of taps) {
-      if (this.platform.seen.some((seen) => seen.code === code)) continue;
-      this.oracle.tried(
-        by,
-        open.filter(({ id }) => still.has(id)),
-      );
-    }
   }
 
   async #knock(door: TapDoor, tap: Tap): Promise<void> {
-    const { code, verdict, ...more } = tap;
-    const text = `${verdict === 'approved' ? 'approve' : 'deny'} ${code}`;
-    await door.knock(SCHEME, this.isTyped ? { ...more, text } : tap);
+    await door.knock(SCHEME, tap);
     // It is answered beside the request.
     await new Promise((resolve) => setImmediate(resolve));
   }

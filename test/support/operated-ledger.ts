@@ -322,14 +322,6 @@ class OperatedOperations extends LedgerAdmin {
     return false;
   }
 
-  async openQuestions(): Promise<AskedQuestion[]> {
-    return [];
-  }
-
-  async tryCode(): Promise<string | null> {
-    return null;
-  }
-
   async decide(id: string, { at: _at, ...decision }: Decision): Promise<DecisionOutcome> {
     this.ledger.journal.push(`decide ${id} ${JSON.stringify(decision)}`);
     return this.ledger.decision;

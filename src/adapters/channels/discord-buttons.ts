@@ -47,19 +47,21 @@ export class DiscordButtons implements Buttons {
     return Array.from(part.matchAll(CODE_BLOCK), ([, code = '']) => code);
   }
 
-  read(body: unknown): Tap | null {
-    if (getField(body, 'type') !== MESSAGE_COMPONENT) return null;
+  read(body: unknown): readonly Tap[] {
+    if (getField(body, 'type') !== MESSAGE_COMPONENT) return [];
     const [, word, code] = CUSTOM_ID.exec(getText(body, 'data', 'custom_id') ?? '') ?? [];
     const user = getText(body, 'member', 'user', 'id') ?? getText(body, 'user', 'id');
-    if (code === undefined || user === undefined) return null;
-    return {
-      id: getText(body, 'id') ?? '',
-      code,
-      verdict: word === 'approve' ? 'approved' : 'denied',
-      by: `discord:${user}`,
-      to: getText(body, 'channel_id') ?? '',
-      messageId: getText(body, 'message', 'id') ?? '',
-    };
+    if (code === undefined || user === undefined) return [];
+    return [
+      {
+        id: getText(body, 'id') ?? '',
+        code,
+        verdict: word === 'approve' ? 'approved' : 'denied',
+        by: `discord:${user}`,
+        to: getText(body, 'channel_id') ?? '',
+        messageId: getText(body, 'message', 'id') ?? '',
+      },
+    ];
   }
 
   inAnswer(words: string): object {

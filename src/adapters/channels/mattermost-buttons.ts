@@ -51,14 +51,14 @@ export class MattermostButtons implements Buttons {
 
   readonly fit = (text: string): string => text.replace(/[^\n]+/g, wrapped);
 
-  read(body: unknown): Tap | null {
+  read(body: unknown): readonly Tap[] {
     const [user, code] = [getText(body, 'user_id'), getText(body, 'context', 'code')];
     const verdict = getText(body, 'context', 'verdict');
-    if (verdict !== 'approved' && verdict !== 'denied') return null;
-    if (user === undefined || code === undefined) return null;
+    if (verdict !== 'approved' && verdict !== 'denied') return [];
+    if (user === undefined || code === undefined) return [];
     const to = getText(body, 'channel_id') ?? '';
     const messageId = getText(body, 'post_id') ?? '';
-    return { id: messageId, code, verdict, by: `mattermost:${user}`, to, messageId };
+    return [{ id: messageId, code, verdict, by: `mattermost:${user}`, to, messageId }];
   }
 
   inAnswer(words: string): object {

@@ -71,15 +71,15 @@ export class SlackButtons implements Buttons {
     return part.length > LONGEST || blocks.some((code) => DECODED.test(code)) ? [] : blocks;
   }
 
-  read(body: unknown): Tap | null {
+  read(body: unknown): readonly Tap[] {
     const payload = getField(body, 'payload');
-    if (getField(payload, 'type') !== 'block_actions') return null;
+    if (getField(payload, 'type') !== 'block_actions') return [];
     const verdict = ACTIONS[getText(payload, 'actions', 0, 'action_id') ?? ''];
     const [user, code] = [getText(payload, 'user', 'id'), getText(payload, 'actions', 0, 'value')];
-    if (verdict === undefined || user === undefined || code === undefined) return null;
+    if (verdict === undefined || user === undefined || code === undefined) return [];
     const to = getText(payload, 'channel', 'id') ?? '';
     const messageId = messageName(to, getText(payload, 'message', 'ts'));
-    return { id: user, code, verdict, by: `slack:${user}`, to, messageId };
+    return [{ id: user, code, verdict, by: `slack:${user}`, to, messageId }];
   }
 
   answer({ id, to }: Tap, words: string, signal: AbortSignal): Promise<void> {

@@ -50,9 +50,9 @@ export class TelegramButtons implements Buttons {
     return /^\d/.test(to);
   }
 
-  read(body: unknown): Tap | null {
+  read(body: unknown): readonly Tap[] {
     const tap = toTap(getField(body, 'callback_query'));
-    return tap === null || tap.code === '' ? null : tap;
+    return tap === null || tap.code === '' ? [] : [tap];
   }
 
   answer({ id }: Tap, words: string, signal: AbortSignal): Promise<void> {

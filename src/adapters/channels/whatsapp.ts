@@ -4,7 +4,7 @@ import type { Explanation } from './delivery-errors.ts';
 import { WHATSAPP_MARKS, plainMarkup } from './markdown.ts';
 import { PlatformChannel, joinUrl, postJson } from './platform-channel.ts';
 import { PHONE_COLUMNS, withoutTables } from './tables.ts';
-import { WhatsAppAnswers } from './whatsapp-answers.ts';
+import { WhatsAppButtons, questionContent } from './whatsapp-buttons.ts';
 
 export interface WhatsAppOptions {
   /** Access token of a system user with `whatsapp_business_messaging`. */
@@ -102,7 +102,7 @@ class WhatsAppChannel extends PlatformChannel {
     const say = async (to: string, text: string, signal: AbortSignal) => {
       await this.send({ to, text, idempotencyKey: '' }, signal);
     };
-    this.buttons = options.template ? null : new WhatsAppAnswers(options.phoneNumberId, say);
+    this.buttons = options.template ? null : new WhatsAppButtons(options.phoneNumberId, say);
     this.limit = options.template === undefined ? TEXT_CHARS : PARAMETER_CHARS;
   }
 
@@ -126,24 +126,27 @@ class WhatsAppChannel extends PlatformChannel {
     return part.replaceAll(WHATSAPP_MARKS.fence, '');
   }
 
-  async send({ to, text }: OutgoingMessage, signal: AbortSignal): Promise<{ messageId: string }> {
+  async send(
+    { to, text, code }: OutgoingMessage,
+    signal: AbortSignal,
+  ): Promise<{ messageId: string }> {
     const { token, phoneNumberId, apiRoot = WHATSAPP_ROOT } = this.#options;
     const url = joinUrl(apiRoot, `/${encodeURIComponent(phoneNumberId)}/messages`);
     const body = {
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
       to: to.replace(/\D/g, ''),
-      ...this.#content(text),
+      ...(code === undefined ? this.#content(text) : questionContent(text, code)),
     };
     const request = postJson(body, signal, { authorization: `Bearer ${token}` });
     const answer = await this.request(url, request);
     const { status, json } = answer;
     const messageId = getText(json, 'messages', 0, 'id');
     if (status < 300 && messageId !== undefined) return { messageId };
-    const code = getText(json, 'error', 'code');
+    const errorCode = getText(json, 'error', 'code');
     const details = getText(json, 'error', 'error_data', 'details');
     const message = details ?? getText(json, 'error', 'message');
-    throw this.refusal(answer, { message, code, ...MEANINGS[code ?? ''] });
+    throw this.refusal(answer, { message, code: errorCode, ...MEANINGS[errorCode ?? ''] });
   }
 
   #content(text: string): object {

@@ -30,7 +30,7 @@ export interface OutgoingMessage {
   readonly idempotencyKey: string;
   /** Its place in a row of messages that led to one another, from 1, for a header that programs pass on. Absent: it is in none. */
   readonly round?: number | undefined;
-  /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. The text has it where people type it. */
+  /** Only where the channel has {@link Channel.buttons}: it is a question, whose buttons Approve and Deny carry this. */
   readonly code?: string | undefined;
   /**
    * Only there: id of the message that this one takes the place of; its buttons go. Refused as `permanent` where it is
@@ -39,7 +39,7 @@ export interface OutgoingMessage {
   readonly replaces?: string | undefined;
 }
 
-/** Somebody has tapped a button of a question, or typed its code. */
+/** Somebody has tapped a button of a question. */
 export interface Tap {
   readonly id: string;
   readonly code: string;
@@ -48,20 +48,8 @@ export interface Tap {
   readonly by: string;
   /** Where, as a recipient without its thread. */
   readonly to: string;
-  /** The message whose button it is, as {@link Channel.send} named it; empty where it was typed. */
+  /** The message whose button it is, as {@link Channel.send} named it. */
   readonly messageId: string;
-}
-
-/** What somebody has written. */
-export interface HeardText extends Pick<Tap, 'id' | 'by' | 'to'> {
-  readonly text: string;
-}
-
-/** What a request of a platform says. */
-export interface HeardTexts {
-  readonly texts: readonly HeardText[];
-  /** Whether it says nothing else, so that it is no event where all of it was codes. */
-  readonly isAll: boolean;
 }
 
 /** What people have tapped since it was asked for last. */
@@ -83,10 +71,7 @@ export interface TapPolling {
   confirm(mark: string, signal: AbortSignal): Promise<void>;
 }
 
-/**
- * How people answer the messages of a platform: by buttons, or by typing a code. Whoever has buttons proves by
- * {@link blocks} what is shown.
- */
+/** How people answer the messages of a platform. Whoever has buttons proves by {@link blocks} what is shown. */
 export interface Buttons {
   /** Before the ids of its people in `approvers`: `telegram`. */
   readonly people: string;
@@ -106,10 +91,12 @@ export interface Buttons {
   address?(to: string): string;
   /** Absent: taps come only with requests of the platform to a hook that verifies it. */
   readonly polling?: TapPolling;
-  /** The tap in the verified body of such a request; null: it is none on a question of ours. Absent: there are no buttons. */
-  read?(body: unknown): Tap | null;
-  /** What people have written in such a body. Present: questions end with a code that they type, and no message is ever changed. */
-  hear?(body: unknown): HeardTexts;
+  /** The taps on questions of ours in the verified body of such a request. */
+  read?(body: unknown): readonly Tap[];
+  /** Whether a body with taps says something else, too, and so is an event all the same. @default it does not */
+  saysMore?(body: unknown): boolean;
+  /** Whether no message can be changed: how a question ended is told by another one. @default false */
+  readonly changesNothing?: boolean;
   /** What such a request is answered, where the platform wants the words there, and not by {@link answer}. */
   inAnswer?(words: string): object;
   /** Says to who tapped what became of it. A platform that heard of the tap too long ago says nothing. @throws DeliveryError likewise */

@@ -8,7 +8,6 @@ import type { NewWork } from './jobs.ts';
 import type { HeldFor } from './work-ledger.ts';
 import type {
   AskedAt,
-  CodeTry,
   Decision,
   DecisionOutcome,
   ResumeOutcome,
@@ -159,15 +158,6 @@ export abstract class LedgerAdmin {
 
   /** Whether nobody has decided yet about any question that has buttons. */
   abstract hasOpenButtons(): Promise<boolean>;
-
-  /** The questions that have buttons or a code, and about which nobody has decided yet. */
-  abstract openQuestions(): Promise<readonly AskedQuestion[]>;
-
-  /**
-   * Finds the wait whose code somebody has typed; what is the code of none counts against each. One commit: however many
-   * try at once, there are {@link MOST_TRIES}. Null: it decides nothing.
-   */
-  abstract tryCode(given: CodeTry): Promise<string | null>;
 
   /** Durable: holds over restarts. While paused nothing is accepted and no new work is claimed. */
   abstract setPaused(paused: boolean): Promise<void>;

@@ -130,19 +130,8 @@ export interface NewWait {
   readonly approvers?: readonly string[];
   /** Where its question goes; absent: nobody is asked. */
   readonly asked?: AskedAt;
-  /** SHA-256 of what the question's buttons carry, or of the code that it ends with; absent: it has neither. */
+  /** SHA-256 of what the question's buttons carry; absent: it has none. */
   readonly code?: string;
-}
-
-/** How many wrong codes a person may type while a question is open: then no code of his decides it. */
-export const MOST_TRIES = 5;
-
-export interface CodeTry {
-  readonly by: string;
-  /** SHA-256 of it. */
-  readonly code: string;
-  /** The open waits that he may decide. */
-  readonly waits: readonly string[];
 }
 
 export interface AskedAt {
@@ -289,7 +278,7 @@ export type DecisionOutcome = 'decided' | 'unknown' | 'no-reply' | 'decided-befo
 
 export abstract class TapDoor {
   /**
-   * Decides by the tap or the codes of a verified body; durable when it resolves.
+   * Decides by the taps of a verified body; durable when it resolves.
    * @param scheme that verified it
    * @returns the platform's answer; null: it holds something else
    */

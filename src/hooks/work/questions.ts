@@ -1,11 +1,11 @@
 // What a person is asked about a run, from the words to the message that says how it ended:
 //
-//   put ─▶ the wait keeps what was shown, as a digest, and of the code that is tapped or typed another one
+//   put ─▶ the wait keeps what was shown, as a digest, and of the code that its buttons carry another one
 //       ─▶ a delivery asks; with it, where there are buttons, somebody waits for taps (tap-step.ts)
 //       ─▶ the wait's end, whoever ends it, queues a delivery that changes the message: how it ended, and no buttons
 //
-// There are buttons, or a code, only where the platform shows all of what is asked about, as it is, and somebody may answer
-// there. Beside it stands the beginning of what the agent was asked, which yields where both do not fit.
+// There are buttons only where the platform shows all of what is asked about, as it is, and somebody may answer there.
+// Beside it stands the beginning of what the agent was asked, which yields where both do not fit.
 import { Injectable } from '@nestjs/common';
 import { hash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -28,7 +28,6 @@ import { messagesOf, plainLinks, showsLinks } from './links.ts';
 import { OperatorAddress } from './operator-address.ts';
 import { asWord, endText, questionOf, wouldHappen } from './question-text.ts';
 import type { Question, Shown } from './question-text.ts';
-import { drawTypedCode, howToType } from './typed-code.ts';
 
 interface Put {
   readonly wait: NewWait;
@@ -94,10 +93,9 @@ export class Questions {
       const put = this.operator.message(asked, text, asks);
       return { wait: { ...kept, asked }, changes: [put] };
     }
-    const isTyped = this.#isTyped(asked);
-    const code = isTyped ? drawTypedCode() : randomBytes(CODE_BYTES).toString('base64url');
+    const code = randomBytes(CODE_BYTES).toString('base64url');
     // What cannot be changed is not repeated.
-    const before = isTyped ? wouldHappen(job, wait) : whole.text;
+    const before = this.#changes(asked) ? whole.text : wouldHappen(job, wait);
     const onEnd = this.operator.work(asked, before, { ...more, settles: wait.id });
     const hearing = this.#hearing(asked);
     return {
@@ -135,8 +133,7 @@ export class Questions {
   /** @param job that asks, or that says how it ended. @returns null: nothing is said of the question any more */
   async ready(job: DeliveryJob): Promise<{ job: DeliveryJob; replaces?: string } | null> {
     const { asks, settles, forgets } = job;
-    const isTyped = this.#isTyped(job);
-    const replaced = (messageId: string) => (isTyped ? {} : { replaces: messageId });
+    const replaced = (messageId: string) => (this.#changes(job) ? { replaces: messageId } : {});
     if (forgets !== undefined) return { job: { ...job, text: FORGOTTEN }, ...replaced(forgets) };
     if (settles !== undefined) {
       const question = await this.ledger.question({ id: settles });
@@ -147,13 +144,12 @@ export class Questions {
     }
     if (asks === undefined) return { job };
     const question = await this.ledger.question({ id: asks.wait });
-    if (question?.decision !== null) return null;
-    if (!isTyped || asks.code === undefined) return { job };
-    return { job: { ...job, text: `${job.text}\n\n${howToType(asks.code)}` } };
+    return question?.decision === null ? { job } : null;
   }
 
-  #isTyped({ channel }: Pick<AskedAt, 'channel'>): boolean {
-    return this.channels.get(channel)?.buttons?.hear !== undefined;
+  /** Whether its messages can be changed. */
+  #changes({ channel }: Pick<AskedAt, 'channel'>): boolean {
+    return this.channels.get(channel)?.buttons?.changesNothing !== true;
   }
 
   #canTap({ channel, to }: AskedAt, approvers: readonly string[] | undefined): boolean {
@@ -189,7 +185,7 @@ export class Questions {
     const to = wait.recipient?.to ?? '';
     if (!isAllSeen(about) || (to !== '' && !isAllSeen(to)) || asWord(to) !== to) return false;
     const platform = this.channels.get(channel)!;
-    const text = message.text + END_ROOM;
+    const text = this.#changes({ channel }) ? message.text + END_ROOM : message.text;
     const [part = '', ...more] = messagesOf(platform, { ...message, text });
     if (more.length > 0) return false;
     const shown = platform.buttons?.blocks(part).map(withoutBreaks);

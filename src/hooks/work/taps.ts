@@ -1,24 +1,20 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
-import { Clock, LedgerAdmin, MOST_TRIES, TapDoor } from '../ports/index.ts';
+import { Clock, LedgerAdmin, TapDoor } from '../ports/index.ts';
 import type {
   AskedQuestion,
   Buttons,
   Decision,
-  HeardTexts,
   Tap,
   WaitDecision,
 } from '../ports/index.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
 import { codeDigest } from './questions.ts';
-import { readTyped } from './typed-code.ts';
 
 const OVER = 'The time to decide is over.';
 const REPLACED = 'A newer run has taken its place.';
 const FORGOTTEN = 'Nobody asks this any more.';
 const STRANGER = 'You may not decide this.';
-/** The same whether it is wrong or came after too many wrong ones: nobody learns from it which. */
-const WRONG = `This code decides nothing. After ${MOST_TRIES} wrong ones none does any more: decide in the console.`;
 
 /** Longest time in which a platform is told what becomes of a tap. */
 const ANSWER_MS = 30_000;
@@ -44,35 +40,26 @@ export class Taps extends TapDoor {
     for (const id of this.channels.ids) {
       const buttons = this.channels.get(id)?.buttons;
       if (buttons == null || (buttons.scheme ?? buttons.people) !== scheme) continue;
-      const tap = buttons.read?.(body) ?? null;
-      if (tap !== null) return this.#takeAtDoor(buttons, [tap], true);
-      const heard = buttons.hear?.(body);
-      const typed = heard === undefined ? [] : typedTaps(heard);
-      if (heard === undefined || typed.length === 0) continue;
-      return this.#takeAtDoor(buttons, typed, heard.isAll && typed.length === heard.texts.length);
+      const taps = buttons.read?.(body) ?? [];
+      if (taps.length > 0) return this.#takeAtDoor(buttons, taps, body);
     }
     return null;
   }
 
-  /** @param isAll whether the platform tells nothing else */
   async #takeAtDoor(
     buttons: Buttons,
     taps: readonly Tap[],
-    isAll: boolean,
+    body: unknown,
   ): Promise<object | null> {
     const answers: string[] = [];
     for (const tap of taps) {
-      const isTyped = buttons.hear !== undefined;
-      const outcome = await (isTyped
-        ? this.#decideTyped(buttons, tap)
-        : this.#decide(buttons, tap));
-      if (outcome === null) continue;
+      const outcome = await this.#decide(buttons, tap);
       // The platform waits for our answer, and for seconds only.
       void this.#answer(buttons, tap, outcome);
       answers.push(outcome.words);
     }
-    const [words, ...others] = answers;
-    if (words === undefined || !isAll || answers.length < taps.length) return null;
+    if (buttons.saysMore?.(body) === true) return null;
+    const [words = '', ...others] = answers;
     return (others.length === 0 && buttons.inAnswer?.(words)) || {};
   }
 
@@ -99,28 +86,7 @@ export class Taps extends TapDoor {
       this.#logger.warn(`${by} has tapped a question that others decide`);
       return { words: STRANGER, isOver: false };
     }
-    return this.#settle(question, tap);
-  }
-
-  /** Null: whoever typed it has nothing to decide, so it is a text like any other. */
-  async #decideTyped(buttons: Buttons, tap: Tap): Promise<Outcome | null> {
-    const code = codeDigest(tap.code);
-    const isHis = (question: AskedQuestion) =>
-      !this.#isElsewhere(buttons, question) && mayDecide(buttons, tap, question);
-    const open = (await this.ledger.openQuestions()).filter(isHis);
-    const known = await this.ledger.question({ code });
-    if (known !== null && known.decision !== null && isHis(known)) return this.#settle(known, tap);
-    if (open.length === 0) return null;
-    const waits = open.map(({ id }) => id);
-    const wait = await this.ledger.tryCode({ by: tap.by, code, waits });
-    const question = open.find(({ id }) => id === wait);
-    if (question !== undefined) return this.#settle(question, tap);
-    this.#logger.warn(`${tap.by} has typed a code that decides nothing`);
-    return { words: WRONG, isOver: false };
-  }
-
-  #settle(question: AskedQuestion, { verdict, by }: Tap): Promise<Outcome> {
-    return this.#take(question, { verdict, by, at: this.clock.now() });
+    return this.#take(question, { verdict: tap.verdict, by, at: this.clock.now() });
   }
 
   async #take(question: AskedQuestion, decision: Decision): Promise<Outcome> {
@@ -181,13 +147,6 @@ function mayDecide(buttons: Buttons, tap: Tap, { approvers, asked }: AskedQuesti
   const [chat = ''] = asked?.to.split('/') ?? [];
   const name = address(chat);
   return buttons.isPrivate(chat) && (name === tap.to || tap.by === prefix + name);
-}
-
-function typedTaps({ texts }: HeardTexts): Tap[] {
-  return texts.flatMap(({ text, ...said }) => {
-    const typed = readTyped(text);
-    return typed === null ? [] : [{ ...said, ...typed, messageId: '' }];
-  });
 }
 
 function decidedBefore(decision: WaitDecision | null | undefined, by: string): string {

@@ -14,7 +14,6 @@ import type {
 } from '../../hooks/ports/ledger-admin.ts';
 import type { UsageFilter, UsageLine } from '../../hooks/ports/usage.ts';
 import type {
-  CodeTry,
   Decision,
   DecisionOutcome,
   ResumeOutcome,
@@ -96,14 +95,6 @@ export class StoredAdmin extends LedgerAdmin {
 
   hasOpenButtons(): Promise<boolean> {
     return this.#parts.freshReader.call('hasOpenButtons');
-  }
-
-  openQuestions(): Promise<readonly AskedQuestion[]> {
-    return this.#parts.freshReader.call('readOpenQuestions');
-  }
-
-  tryCode(given: CodeTry): Promise<string | null> {
-    return this.#parts.writer.call('tryCode', given);
   }
 
   async setPaused(paused: boolean): Promise<void> {

@@ -1,11 +1,10 @@
 // The work of a run that waits is not due before the time to decide is over: `deferred` where later work of its key
 // goes on, `retrying` where it holds its key. A run that waits costs two rows and nothing per second. A decision finds
 // the work by its row, under the lock of its key, and makes it due: whoever locks first decides.
-import { MOST_TRIES, eventOwner, showCalls } from '../../hooks/ports/wait.ts';
+import { eventOwner, showCalls } from '../../hooks/ports/wait.ts';
 import type { DeliveryJob, NewWork, RunJob } from '../../hooks/ports/jobs.ts';
 import type { AskedQuestion } from '../../hooks/ports/ledger-admin.ts';
 import type {
-  CodeTry,
   Decision,
   DecisionOutcome,
   NewWait,
@@ -33,8 +32,8 @@ export type StoredQuestion = Pick<
   NewWait,
   'whenOver' | 'recipient' | 'calls' | 'digest' | 'approvers' | 'asked' | 'resumers' | 'question'
 > & {
-  /** How many wrong codes each person has typed who may decide. */
-  readonly tries?: Readonly<Record<string, number>>;
+  /** People who had typed wrong codes, as an earlier build noted them. */
+  readonly tries?: unknown;
 };
 
 const OF_EVENT = `SELECT * FROM @waits WHERE event = $1 AND NOT ${BETWEEN_EVENTS} ORDER BY id`;
@@ -59,11 +58,6 @@ const QUESTION = `SELECT s.*, q.message_id, q.on_end FROM @waits s LEFT JOIN @qu
 const TAPPED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
   WHERE q.code = $1 ORDER BY s.id DESC`;
 const TAPPABLE = 'SELECT 1 FROM @questions WHERE on_end IS NOT NULL LIMIT 1';
-const ASKED = `SELECT s.*, q.message_id, q.on_end FROM @questions q JOIN @waits s ON s.id = q.wait
-  WHERE q.on_end IS NOT NULL ORDER BY s.id`;
-const TRIED = `SELECT s.id, s.question, q.code FROM @waits s JOIN @questions q ON q.wait = s.id
-  WHERE s.id = ANY ($1::text[]) AND s.decision IS NULL ORDER BY s.id FOR UPDATE OF s`;
-const NOTE_TRY = 'UPDATE @waits SET question = $2 WHERE id = $1';
 const OPEN_OF_EVENT = `SELECT q.message_id, q.on_end, s.run_id FROM @questions q JOIN @waits s ON s.id = q.wait
   WHERE q.event = $1 AND q.on_end IS NOT NULL`;
 const NOTE_ASKED = 'UPDATE @questions SET message_id = $2 WHERE wait = $1';
@@ -207,30 +201,6 @@ export async function readQuestion(
 ): Promise<AskedQuestion | null> {
   const row = await ('id' in by ? first(tx, QUESTION, by.id) : first(tx, TAPPED, by.code));
   return row === undefined ? null : toAsked(tx, row);
-}
-
-/** Those that have buttons or a code, and about which nobody has decided. */
-export async function readOpenQuestions(tx: Tx): Promise<AskedQuestion[]> {
-  const rows = await tx.all(ASKED);
-  return rows.map((row) => toAsked(tx, row));
-}
-
-/** Finds the wait whose code somebody has typed, or counts a wrong one against each that it could have been of. */
-export async function tryCode(tx: Tx, { by, code, waits }: CodeTry): Promise<string | null> {
-  const rows = await tx.all(TRIED, waits);
-  const open = rows.map((row) => {
-    const question: StoredQuestion = storedJson(text(row, 'question'));
-    return { id: text(row, 'id'), row, question, tries: question.tries?.[by] ?? 0 };
-  });
-  const [found, ...others] = open.filter(({ row }) => text(row, 'code') === code);
-  // Two with the same code would leave it open which one is meant.
-  if (found !== undefined && others.length === 0) return found.tries < MOST_TRIES ? found.id : null;
-  for (const { id, question, tries } of open) {
-    if (tries >= MOST_TRIES) continue;
-    const counted = { ...question, tries: { ...question.tries, [by]: tries + 1 } };
-    await tx.run(NOTE_TRY, id, JSON.stringify(counted satisfies StoredQuestion));
-  }
-  return null;
 }
 
 function toAsked(tx: Tx, row: Row): AskedQuestion {

@@ -180,56 +180,6 @@ export function describeWaits(openStore: OpenStore): void {
       expect(await admin.hasOpenButtons()).toBe(false);
     });
 
-    describe('and whose question ends with a code', () => {
-      const ids = async () => (await under.ledger.admin.openQuestions()).map(({ id }) => id);
-      const askTyped = async () => {
-        await accept(newId());
-        return ask(await under.claimOne(), { hasButtons: true });
-      };
-      /** @param id of the wait whose code is typed; null: of none */
-      const type = async (id: string | null, by = 'ana', waits?: readonly string[]) =>
-        under.ledger.admin.tryCode({
-          by,
-          code: `code of ${id}`,
-          waits: waits ?? (await ids()),
-        });
-
-      it('is found by it while nobody has decided', async () => {
-        await accept();
-        await ask(await under.claimOne());
-        const [first, second] = [await askTyped(), await askTyped()];
-        expect(await ids()).toEqual([first, second]);
-        expect(await under.ledger.admin.openQuestions()).toMatchObject([
-          { id: first, approvers: ['telegram:42'], decision: null },
-          { id: second, asked: { channel: 'chan_2', to: '42' } },
-        ]);
-        expect(await type(second)).toBe(second);
-        expect(await type(second)).toBe(second);
-        expect(await type(first, 'ana', [second])).toBeNull();
-        await decide(second);
-        expect(await ids()).toEqual([first]);
-        expect(await type(second, 'ana', [first, second])).toBeNull();
-        expect(await type(first)).toBe(first);
-      });
-
-      it('is not found any more after five wrong ones of one person, however they come', async () => {
-        const first = await askTyped();
-        await Promise.all(Array.from({ length: 4 }, () => type(null)));
-        expect(await type(first)).toBe(first);
-        expect(await type(null)).toBeNull();
-        expect(await type(first)).toBeNull();
-        expect(await type(first, 'ben')).toBe(first);
-        const second = await askTyped();
-        // A code that was used up is no wrong one of another question.
-        await Promise.all(Array.from({ length: 9 }, () => type(first)));
-        expect(await type(second)).toBe(second);
-        await Promise.all(Array.from({ length: 9 }, () => type(null)));
-        expect(await type(second)).toBeNull();
-        expect(await decide(first)).toBe('decided');
-        expect(await decide(second)).toBe('decided');
-      });
-    });
-
     it('has its end said once, by whoever decides first', async () => {
       await accept();
       const id = await ask(await under.claimOne(), { hasButtons: true });

@@ -26,8 +26,9 @@ export const whatsapp: PlatformSpeech = {
     method === 'POST' &&
     path === '/v25.0/106540352242922/messages' &&
     headers.authorization === `Bearer ${TOKEN}` &&
-    say(body, 'messaging_product') === 'whatsapp'
-      ? { to: say(body, 'to'), text: say(body, 'text', 'body') }
+    say(body, 'messaging_product') === 'whatsapp' &&
+    (say(body, 'type') !== 'interactive' || areReplyButtons(body))
+      ? { to: say(body, 'to'), text: say(body, 'text', 'body') || say(body, ...BODY_TEXT) }
       : undefined,
   answer: (_request, shown, n) =>
     shown === undefined
@@ -62,6 +63,25 @@ export const whatsapp: PlatformSpeech = {
     ['a service that is away', graphError(500, 131016, 'Service unavailable'), 'retryable'],
   ],
 };
+
+const BODY_TEXT = ['interactive', 'body', 'text'] as const;
+
+/** …/whatsapp/messages/interactive-reply-buttons-messages of May 2026: limits in characters, and up to three buttons. */
+function areReplyButtons(body: unknown): boolean {
+  const button = (n: number, name: string) =>
+    say(body, 'interactive', 'action', 'buttons', n, 'reply', name);
+  const ids = [0, 1, 2].map((n) => button(n, 'id')).filter((id) => id !== '');
+  const text = say(body, ...BODY_TEXT);
+  return (
+    say(body, 'interactive', 'type') === 'button' &&
+    text !== '' &&
+    text.length <= 1024 &&
+    ids.length > 0 &&
+    new Set(ids).size === ids.length &&
+    ids.every((id, n) => id.length <= 256 && /^.{1,20}$/.test(button(n, 'title'))) &&
+    say(body, 'interactive', 'action', 'buttons', 3, 'type') === ''
+  );
+}
 
 const TEMPLATE = { name: 'gateway_alert', language: 'en_US' };
 
