@@ -42,13 +42,7 @@ import { dismiss, dismissAll, retry, retryAll } from './work/dead-work.ts';
 import { add, reconsider } from './work/queue.ts';
 import { resume } from './work/resuming.ts';
 import { reserve } from './work/spending.ts';
-import {
-  countWaits,
-  decide,
-  hasOpenButtons,
-  listWaits,
-  readQuestion,
-} from './work/waits.ts';
+import { countWaits, decide, hasOpenButtons, listWaits, readQuestion } from './work/waits.ts';
 
 /** What an operator looks at: beside the writing, and it may be a moment behind. */
 export const READS = {

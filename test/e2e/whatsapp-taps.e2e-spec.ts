@@ -7,7 +7,12 @@ import { Hooks } from '../support/hooks.ts';
 import { PlatformServer } from '../support/platforms/index.ts';
 import { whatsapp as speech } from '../support/platforms/whatsapp.ts';
 import { RecordingChannel } from '../support/recording.ts';
-import { buttonReply, signedByMeta, textMessage, whatsappValue } from '../support/whatsapp-webhook.ts';
+import {
+  buttonReply,
+  signedByMeta,
+  textMessage,
+  whatsappValue,
+} from '../support/whatsapp-webhook.ts';
 import type { Telling } from '../support/whatsapp-webhook.ts';
 
 type Approve = NonNullable<
@@ -29,7 +34,9 @@ interface Interactive {
   readonly interactive?: {
     readonly body: { readonly text: string };
     readonly action: {
-      readonly buttons: readonly { readonly reply: { readonly id: string; readonly title: string } }[];
+      readonly buttons: readonly {
+        readonly reply: { readonly id: string; readonly title: string };
+      }[];
     };
   };
 }
@@ -211,7 +218,11 @@ describe('a tap on a reply button of WhatsApp (docs/channels.md)', () => {
   });
 
   it.each([
-    ['in a group', { group_id: 'Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD' }, undefined],
+    [
+      'in a group',
+      { group_id: 'Y2FwaV9ncm91cDoxNzA1NTU1MDEzOToxMjAzNjM0MDQ2OTQyMzM4MjAZD' },
+      undefined,
+    ],
     ['of another number', {}, '106540352242999'],
   ])('%s decides nothing', async (_where, more, phone) => {
     await start();

@@ -1,10 +1,5 @@
 import { Channel, DeliveryError } from '../../src/hooks/ports/index.ts';
-import type {
-  Buttons,
-  HeardTaps,
-  OutgoingMessage,
-  Tap,
-} from '../../src/hooks/ports/index.ts';
+import type { Buttons, HeardTaps, OutgoingMessage, Tap } from '../../src/hooks/ports/index.ts';
 import type { Life } from './mortal-process.ts';
 
 /** By which the platform's requests are verified, for want of one of its own. */

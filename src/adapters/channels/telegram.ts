@@ -76,7 +76,9 @@ class TelegramChannel extends PlatformChannel {
     if (!isQuestion && (format === 'rich' || (format === 'auto' && hasTable(text)))) {
       try {
         const rich = { html: richHtml(text) };
-        return await this.#sent(to, signal, (api) => api.sendRichMessage(chat, rich, topic, signal));
+        return await this.#sent(to, signal, (api) =>
+          api.sendRichMessage(chat, rich, topic, signal),
+        );
       } catch (error) {
         if (!isRefused(error)) throw error;
       }

@@ -7,7 +7,7 @@ import { WHATSAPP_MARKS } from './markdown.ts';
 // https://developers.facebook.com/documentation/business-messaging/whatsapp/messages/interactive-reply-buttons-messages and
 // …/webhooks/reference/messages/interactive, …/messages/group (`group_id`: it was tapped in a group).
 
-/** Characters of the text above the buttons. */
+/** Characters of the text above the buttons, whose marks are those of any text. */
 const BODY_CHARS = 1024;
 /** Up to 256 characters. */
 const ID = /^(approve|deny) ([\w-]{22})$/;

@@ -46,17 +46,17 @@ function withoutAcknowledgement(reply: string): string {
 }
 
 /** Undefined: it is none. */
-function fromJson(text: string): object | undefined {
+function fromJson(text: string): unknown {
   const json = JSON_TEXT.exec(text)?.[1];
   try {
-    return json === undefined ? undefined : (JSON.parse(json) as object);
+    return json === undefined ? undefined : JSON.parse(json);
   } catch {
     return undefined;
   }
 }
 
 /** Whether one of its texts is the word, and the others say nothing. */
-function isSeenIn(json: object): boolean {
+function isSeenIn(json: unknown): boolean {
   const leaves = leavesOf(json);
   const isSeen = (leaf: unknown) => typeof leaf === 'string' && messageOf(leaf, 0).reason === SEEN;
   const isNothing = (leaf: unknown) => leaf === null || leaf === false || leaf === '';

@@ -21,11 +21,6 @@ const MOST_DETOURS = 2;
 /** Longest part of a recipient that an error repeats, in characters. */
 const MAX_SHOWN_CHARS = 60;
 
-export interface SentMessage {
-  readonly messageId?: string | undefined;
-  readonly detour?: string;
-}
-
 /**
  * The channels of this gateway, by id, and the one way to send a message through them: with a limit of time, errors of
  * the host's own channels made `DeliveryError`s, and ids of messages cut to what is kept. Several channels may share
@@ -101,7 +96,11 @@ export class ChannelDelivery {
    * @returns `detour`: why it went to another recipient, and to which
    * @throws DeliveryError whatever the channel threw; `unknown` when it took too long. When `stop` aborts, anything.
    */
-  async send(channel: Channel, message: OutgoingMessage, stop: AbortSignal): Promise<SentMessage> {
+  async send(
+    channel: Channel,
+    message: OutgoingMessage,
+    stop: AbortSignal,
+  ): Promise<{ messageId?: string; detour?: string }> {
     const text = message.text.toWellFormed();
     let { to } = message;
     let detour: string | undefined;

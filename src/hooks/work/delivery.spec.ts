@@ -81,7 +81,12 @@ describe('DeliveryStep: delivered (behaviour §5, §12)', () => {
       expect(sentTo()).toEqual(['+49/7', '+49']);
       const error = 'the topic is gone; it went to +49';
       expect(changes).toMatchObject([
-        { status: 'delivered', error: null, messageId: '1', attempt: { outcome: 'delivered', error } },
+        {
+          status: 'delivered',
+          error: null,
+          messageId: '1',
+          attempt: { outcome: 'delivered', error },
+        },
         // The next reply asks again: it may be back.
         { type: 'route', to: '+49/7' },
       ]);

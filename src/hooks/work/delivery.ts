@@ -12,7 +12,6 @@ import type {
 } from '../ports/index.ts';
 import { ChannelHealth } from './channel-health.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
-import type { SentMessage } from './channel-delivery.ts';
 import { messagesOf } from './links.ts';
 import { Notices } from './notice.ts';
 import { Questions } from './questions.ts';
@@ -177,7 +176,7 @@ export class DeliveryStep implements Step<DeliveryLease> {
   #taken(
     lease: DeliveryLease,
     { binding, to }: Address,
-    { messageId, detour }: SentMessage,
+    { messageId, detour }: { messageId?: string; detour?: string },
   ): StepResult {
     const { job } = lease;
     const status = binding.provider.onlyAccepts ? 'accepted' : 'delivered';

@@ -1,13 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { describeError } from '../../platform/errors.ts';
 import { Clock, LedgerAdmin, TapDoor } from '../ports/index.ts';
-import type {
-  AskedQuestion,
-  Buttons,
-  Decision,
-  Tap,
-  WaitDecision,
-} from '../ports/index.ts';
+import type { AskedQuestion, Buttons, Decision, Tap, WaitDecision } from '../ports/index.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
 import { codeDigest } from './questions.ts';
 
@@ -46,11 +40,7 @@ export class Taps extends TapDoor {
     return null;
   }
 
-  async #takeAtDoor(
-    buttons: Buttons,
-    taps: readonly Tap[],
-    body: unknown,
-  ): Promise<object | null> {
+  async #takeAtDoor(buttons: Buttons, taps: readonly Tap[], body: unknown): Promise<object | null> {
     const answers: string[] = [];
     for (const tap of taps) {
       const outcome = await this.#decide(buttons, tap);
