@@ -117,6 +117,17 @@ describe('leaveOut', () => {
   });
 });
 
+describe('leaveOut: fields with dots in their names', () => {
+  it.each([
+    [['a', 'b', 'c'], { 'a.b': { c: 1 }, a: { 'b.c': 2, b: { c: 3, d: 4 } }, 'a.bc': 5 }],
+    [['a.b', 'c'], { 'a.b': { c: 1 } }],
+  ])('leaves out what a path may mean, and nothing else: %j', (path, value) => {
+    const shown = JSON.stringify(leaveOut(value, [redact(...path)]));
+    const left = JSON.stringify(value).replaceAll(/[123]/g, '"[left out]"');
+    expect(shown).toBe(left);
+  });
+});
+
 describe('leaveOutAt: an object that was asked for', () => {
   it('is shown whatever it is called, without the credentials inside', () => {
     const value = { user: 'a', password: 'b', mail: 'c' };

@@ -1,4 +1,4 @@
-import { toPlainNumber } from './exact-json.ts';
+import { isNumber } from './exact-json.ts';
 
 /* Two rules: a header or a query parameter `key` opens something, a field `key` of a body names something. */
 
@@ -88,14 +88,26 @@ function show(child: unknown, isCredential: boolean, rules: Redaction): unknown 
 /** Nothing and a switch are none, and neither is a number of tokens: models count theirs. */
 function isCredentialIn(key: string, value: unknown): boolean {
   if (!isCredentialField(key) || value === '' || typeof value === 'boolean') return false;
-  return typeof toPlainNumber(value) !== 'number' || !/token/i.test(key);
+  return !isNumber(value) || !/token/i.test(key);
 }
 
 function stepInto(rules: Redaction, key: string, isItem: boolean): Redaction {
   if (rules.length === 0) return NO_RULES;
-  return rules.flatMap(({ path: [step, ...path], keep }) =>
-    step === key || (isItem && step === ANY_ITEM) ? [{ path, keep }] : [],
-  );
+  return rules.flatMap(({ path, keep }) => {
+    const steps = isItem && path[0] === ANY_ITEM ? 1 : stepsTo(path, key);
+    return steps === 0 ? [] : [{ path: path.slice(steps), keep }];
+  });
+}
+
+/** How many steps of a path are that key, with dots between them; 0: it does not begin so. */
+function stepsTo(path: readonly string[], key: string): number {
+  let name = '';
+  for (const [at, step] of path.entries()) {
+    name += at === 0 ? step : `.${step}`;
+    if (name === key) return at + 1;
+    if (!key.startsWith(name)) return 0;
+  }
+  return 0;
 }
 
 function verdictOf(rules: Redaction): 'keep' | 'redact' | undefined {

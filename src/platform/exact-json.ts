@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
  */
 
 /** A number that no double can hold. Made by {@link parseExactly}, written by `JSON.stringify`. */
-interface RawNumber {
+export interface RawNumber {
   readonly rawJSON: string;
 }
 
@@ -22,6 +22,11 @@ declare global {
 /** A number of fewer characters than this survives being parsed. */
 const LONG = 16;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** An exponent that may lead beyond what a double holds, or to where it has fewer digits. */
+const FAR = /[eE][+-]?\d{3}/;
+const HAS_FAR = new RegExp(`(?:^|[[:,\\s])-?\\d[\\d.]*${FAR.source}`);
+/** Characters of the shortest of these. */
+const SHORTEST = '1e309'.length;
 
 /** Marks a number that was put between quotes; nobody outside can know it. */
 const MARK = randomBytes(12).toString('hex');
@@ -29,14 +34,13 @@ const MARK = randomBytes(12).toString('hex');
 /** @param bytes what `text` was decoded from: looking through it is cheaper. @throws SyntaxError */
 export function parseExactly(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
   const value: unknown = JSON.parse(text);
-  if (!hasLongNumber(bytes)) return value;
+  if (!hasLongNumber(bytes) && !HAS_FAR.test(text)) return value;
   const marked = markLongNumbers(text);
   return marked === text ? value : unmark(JSON.parse(marked));
 }
 
-/** A number as JavaScript has it, rounded where it has to be; anything else as it is. */
-export function toPlainNumber(value: unknown): unknown {
-  return JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
+export function isNumber(value: unknown): value is number | RawNumber {
+  return typeof value === 'number' || JSON.isRawJSON(value);
 }
 
 /** Whether so many digits stand in a row, in a string or outside: one byte in sixteen tells. */
@@ -63,9 +67,10 @@ function markLongNumbers(text: string): string {
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at);
     const end = quote === -1 ? text.length : quote;
-    if (end - at >= LONG) {
+    if (end - at >= SHORTEST) {
       for (const { 0: number, index } of text.slice(at, end).matchAll(NUMBER)) {
-        if (number.length < LONG || String(Number(number)) === number) continue;
+        if (number.length < LONG && !FAR.test(number)) continue;
+        if (String(Number(number)) === number) continue;
         parts.push(text.slice(copied, at + index), `"${MARK}${number}"`);
         copied = at + index + number.length;
       }

@@ -1,3 +1,5 @@
+import { isNumber } from './exact-json.ts';
+
 /** True for `{…}`: neither null nor a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -16,7 +18,8 @@ export function getField(value: unknown, ...path: readonly (string | number)[]):
 /** The text or number at a path, as text; undefined when there is neither. */
 export function getText(value: unknown, ...path: readonly (string | number)[]): string | undefined {
   const found = getField(value, ...path);
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
+  if (typeof found === 'string') return found;
+  return isNumber(found) ? JSON.stringify(found) : undefined;
 }
 
 /** How a message names a value of whatever kind: a text as it is, anything else as JSON. */

@@ -18,6 +18,7 @@ import {
 } from '../../src/hooks/options/index.ts';
 import type { HooksSettingsInput } from '../../src/hooks/options/index.ts';
 import { Recipients } from '../../src/hooks/ports/index.ts';
+import type { ChannelId, DeliveryTarget } from '../../src/hooks/ports/index.ts';
 import { Rejection } from '../../src/hooks/ports/rejection.ts';
 
 class NoRecipients extends Recipients {
@@ -27,6 +28,10 @@ class NoRecipients extends Recipients {
 
   override atSource(): null {
     return null;
+  }
+
+  override unserved({ channel }: DeliveryTarget): Promise<ChannelId | null> {
+    return Promise.resolve(channel === 'last' ? null : channel);
   }
 
   override serves(): boolean {

@@ -1,4 +1,4 @@
-import { ingest, catchRejection } from '../../../test/support/ingest.ts';
+import { ingest } from '../../../test/support/ingest.ts';
 import type { HooksSettingsInput } from '../options/index.ts';
 import type { RequestedRun } from './hook-action.ts';
 
@@ -10,8 +10,8 @@ function resolved(asked: Partial<RequestedRun> = {}, given: HooksSettingsInput =
 }
 
 describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', () => {
-  it('defaults: name Hook, channel last, deliver, wake now, isolated', () => {
-    expect(resolved().action).toMatchObject({
+  it('defaults: name Hook, channel last, deliver, wake now, isolated', async () => {
+    expect((await resolved()).action).toMatchObject({
       name: 'Hook',
       wakeMode: 'now',
       sessionMode: 'isolated',
@@ -25,56 +25,58 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     [' \n ', 'Hook'],
     ['x'.repeat(201), 'x'.repeat(200)],
     [`${'x'.repeat(199)}😀`, 'x'.repeat(199)],
-  ])('the name %j becomes %j', (name, line) => {
-    expect(resolved({ name }).action.name).toBe(line);
+  ])('the name %j becomes %j', async (name, line) => {
+    expect((await resolved({ name })).action.name).toBe(line);
   });
 
-  it.each(['to', 'agentId', 'model'])('a %s of more than 1,000 characters is refused', (field) => {
-    expect(resolved({ [field]: 'x'.repeat(1000) }, { models: {} })).toBeDefined();
-    const tooLong = () => resolved({ [field]: 'x'.repeat(1001) });
-    expect(catchRejection(tooLong)).toMatchObject({
-      code: 'invalid_payload',
-      message: expect.stringContaining(`${field} must have at most 1000 characters`),
-    });
-  });
+  it.each(['to', 'agentId', 'model'])(
+    'a %s of more than 1,000 characters is refused',
+    async (field) => {
+      expect(await resolved({ [field]: 'x'.repeat(1000) }, { models: {} })).toBeDefined();
+      await expect(resolved({ [field]: 'x'.repeat(1001) })).rejects.toMatchObject({
+        code: 'invalid_payload',
+        message: expect.stringContaining(`${field} must have at most 1000 characters`),
+      });
+    },
+  );
 
-  it('who names a channel is told on, for it is not the operator who chose it', () => {
-    expect(resolved({ channel: 'chan_2' }).action.deliver).toEqual({
+  it('who names a channel is told on, for it is not the operator who chose it', async () => {
+    expect((await resolved({ channel: 'chan_2' })).action.deliver).toEqual({
       channel: 'chan_2',
       toFrom: 'request',
     });
-    expect(resolved({ channel: 'last' }).action.deliver).toEqual({ channel: 'last' });
+    expect((await resolved({ channel: 'last' })).action.deliver).toEqual({ channel: 'last' });
   });
 
-  it('timeout, thinking and model come from the request, else from the agent', () => {
+  it('timeout, thinking and model come from the request, else from the agent', async () => {
     const agents = {
       list: [{ id: 'main', timeoutSeconds: 7, thinking: 'low' as const, model: 'fast' }],
     };
     const given = { agents, models: { aliases: { fast: 'local/a' } } };
-    expect(resolved({}, given).action).toMatchObject({
+    expect((await resolved({}, given)).action).toMatchObject({
       timeoutSeconds: 7,
       thinking: 'low',
       model: 'local/a',
     });
     const asked = { timeoutSeconds: 1, thinking: 'max', model: 'other/b' };
-    expect(resolved(asked, given).action).toMatchObject(asked);
+    expect((await resolved(asked, given)).action).toMatchObject(asked);
   });
 
-  it('the model of an agent is the operator choice and needs no allowlist', () => {
+  it('the model of an agent is the operator choice and needs no allowlist', async () => {
     const agents = { defaults: { model: 'local/own', models: ['local/a'] } };
-    expect(resolved({}, { agents }).action.model).toBe('local/own');
-    expect(catchRejection(() => resolved({ model: 'local/own' }, { agents })).code).toBe(
-      'model_not_allowed',
-    );
+    expect((await resolved({}, { agents })).action.model).toBe('local/own');
+    await expect(resolved({ model: 'local/own' }, { agents })).rejects.toMatchObject({
+      code: 'model_not_allowed',
+    });
   });
 
-  it('the session belongs to the agent that runs, not to the one that was named', () => {
+  it('the session belongs to the agent that runs, not to the one that was named', async () => {
     const given = { allowRequestSessionKey: true, agents: { list: [{ id: 'main' }] } };
     const asked = {
       agentId: 'ghost',
       sessionKey: { key: 'agent:ghost:x', from: 'request' as const },
     };
-    expect(catchRejection(() => resolved(asked, given)).code).toBe('session_key_not_allowed');
+    await expect(resolved(asked, given)).rejects.toMatchObject({ code: 'session_key_not_allowed' });
   });
 
   it.each([
@@ -82,8 +84,8 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     [{ to: '42' }, 'request'],
     [{ to: '42', toFrom: 'mapping' }, 'mapping'],
     [{ toFrom: 'mapping' }, undefined],
-  ] as const)('%j: who named the recipient is %j', (asked, toFrom) => {
-    expect(resolved(asked).action.deliver?.toFrom).toBe(toFrom);
+  ] as const)('%j: who named the recipient is %j', async (asked, toFrom) => {
+    expect((await resolved(asked)).action.deliver?.toFrom).toBe(toFrom);
   });
 
   it.each([
@@ -91,8 +93,8 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     [{ channel: 'chan_3', deliver: false }, []],
     [{ channel: 'last' }, []],
     [{}, []],
-  ] as const)('%j: the sender is told %j', (asked, warnings) => {
-    expect(resolved(asked).warnings).toEqual(warnings);
+  ] as const)('%j: the sender is told %j', async (asked, warnings) => {
+    expect((await resolved(asked)).warnings).toEqual(warnings);
   });
 
   it.each([
@@ -100,8 +102,8 @@ describe('ActionResolver.run (spec "Request payload: agent", behaviour §5)', ()
     [{}, { defaultSessionKey: 'hook:all' }, true],
     [{ sessionMode: 'persistent' }, { defaultSessionKey: 'hook:all' }, false],
     [{ sessionKey: { key: 'hook:all', from: 'mapping' } }, {}, false],
-  ] as const)('%j with %j waits for no other run: %s', (asked, given, isAlone) => {
-    expect(resolved(asked, given).action.isAlone).toBe(isAlone);
+  ] as const)('%j with %j waits for no other run: %s', async (asked, given, isAlone) => {
+    expect((await resolved(asked, given)).action.isAlone).toBe(isAlone);
   });
 });
 

@@ -137,7 +137,10 @@ export class ActionResolver {
   }
 
   /** @throws Rejection with what is not allowed; nothing has happened then. */
-  run(requested: RequestedRun, settings: ResolvedHooksOptions): ResolvedAction<AgentAction> {
+  async run(
+    requested: RequestedRun,
+    settings: ResolvedHooksOptions,
+  ): Promise<ResolvedAction<AgentAction>> {
     if (requested.message.trim() === '') {
       throw new Rejection('invalid_payload', 'The message of the agent action is empty');
     }
@@ -195,7 +198,7 @@ export class ActionResolver {
       ...(acknowledged !== undefined && { acknowledged }),
     };
     const own = warning === undefined ? [] : [warning];
-    const unserved = action.deliver === null ? [] : this.#unserved(action.deliver);
+    const unserved = action.deliver === null ? [] : await this.#unserved(action.deliver, agent.id);
     return {
       action,
       warnings: [...warnings, ...own, ...unserved, ...unknownAgentWarning(unknownId, agent.id)],
@@ -234,16 +237,19 @@ export class ActionResolver {
       trust,
       dedupeKey,
     };
-    const all = [...warnings, ...(isCut ? [cut] : []), ...this.#unserved(target)];
+    const unserved = await this.#unserved(target, agent.id);
+    const all = [...warnings, ...(isCut ? [cut] : []), ...unserved];
     return { action, warnings: all };
   }
 
   /** The run is accepted all the same: its summary and its heartbeat need no channel. */
-  #unserved({ channel, provider, to }: DeliveryTarget): readonly string[] {
+  async #unserved(target: DeliveryTarget, agentId: string): Promise<readonly string[]> {
+    const { provider, to } = target;
     if (provider !== undefined && to === undefined) {
       return ['the payload does not say where it came from, so the reply cannot be delivered'];
     }
-    if (channel === 'last' || this.channels[channel] !== undefined) return [];
+    const channel = await this.recipients.unserved(target, mainSession(agentId));
+    if (channel === null) return [];
     return [`${channel} has no provider, so the reply cannot be delivered`];
   }
 

@@ -14,10 +14,10 @@ export class AgentController {
   constructor(private readonly ingress: HookIngress) {}
 
   @Post('agent')
-  run(
+  async run(
     @CurrentRequest() request: HookRequest,
     @HookBody(HookValidationPipe) payload: AgentPayload,
   ): Promise<HookAnswer> {
-    return this.ingress.accept(request, this.ingress.resolveRun(request, payload));
+    return this.ingress.accept(request, await this.ingress.resolveRun(request, payload));
   }
 }

@@ -53,7 +53,7 @@ export class HookIngress {
   }
 
   /** The header's idempotency key wins over the payload's. @throws Rejection */
-  resolveRun(request: HookRequest, payload: AgentPayload): ResolvedHook {
+  async resolveRun(request: HookRequest, payload: AgentPayload): Promise<ResolvedHook> {
     const { sessionKey, idempotencyKey, ...asked } = payload;
     const requested = {
       ...asked,
@@ -64,7 +64,7 @@ export class HookIngress {
         sessionKey: { key: sessionKey, from: 'request' } as const,
       }),
     };
-    const resolved = this.resolver.run(requested, request.settings);
+    const resolved = await this.resolver.run(requested, request.settings);
     return {
       hook: 'agent',
       maxQueued: request.settings.hooks.agentLimits.maxQueued,

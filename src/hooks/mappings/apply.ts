@@ -13,6 +13,7 @@ import type { MappedRequest } from './request-action.ts';
 import { runTransform } from './run-transform.ts';
 import { findShadowed, lookUp, placeOfItem, renderTemplate, roomFor } from './render.ts';
 import type { TemplateScope } from './template.ts';
+import { writePath } from './value-path.ts';
 
 export interface Applied {
   readonly actions: readonly HookAction[];
@@ -34,10 +35,10 @@ export async function applyMapping(
   { resolver, sandbox }: { resolver: ActionResolver; sandbox: TransformSandbox },
 ): Promise<Applied> {
   const { mapping, request } = mapped;
-  const { kind, options, forEach } = mapping;
+  const { kind, options } = mapping;
   if (kind === 'ignore') return nothing('its mapping says ignore');
   const all = buildScopes(mapping, request);
-  if (all.length === 0) return nothing(`${forEach?.join('.')} is empty`);
+  if (all.length === 0) return nothing(`${options.forEach?.trim()} is empty`);
   const scopes = all.filter((scope) => !isOwn(mapping, scope, resolver));
   if (scopes.length === 0) return nothing('it is a message of this gateway');
   if (mapping.handler !== undefined) {
@@ -111,7 +112,7 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
   const { forEach } = mapping;
   if (forEach === undefined) return [scope];
   const items = lookUp(forEach, scope);
-  const field = forEach.join('.');
+  const field = mapping.options.forEach?.trim();
   if (!Array.isArray(items)) throw new Rejection('invalid_payload', `${field} must be an array`);
   if (items.length > MAX_ACTIONS) {
     throw new Rejection('invalid_payload', `${field} must have at most ${MAX_ACTIONS} items`);
@@ -128,11 +129,11 @@ function buildScopes(mapping: CompiledMapping, request: HookRequest): TemplateSc
 export function explainShadowed({ mapping, request }: MappedRequest): string[] {
   const [scope] = buildScopes(mapping, request);
   if (scope === undefined) return [];
-  const paths = Object.values(mapping.templates).flatMap((template) =>
-    findShadowed(template, scope).map((path) => path.join('.')),
+  const said = Object.values(mapping.templates).flatMap((template) =>
+    findShadowed(template, scope).map((path) => {
+      const [shown, root] = [writePath(path), path[0]];
+      return `mapping "${mapping.id}": {{ ${shown} }} finds nothing, because ${root} is a root of templates; for the payload's own field ${root} write {{ payload.${shown} }}`;
+    }),
   );
-  return [...new Set(paths)].map((path) => {
-    const root = path.split('.')[0] ?? '';
-    return `mapping "${mapping.id}": {{ ${path} }} finds nothing, because ${root} is a root of templates; for the payload's own field ${root} write {{ payload.${path} }}`;
-  });
+  return [...new Set(said)];
 }

@@ -152,7 +152,7 @@ describe('a preset with cases (behaviour §7)', () => {
       'a mistake that every case shares, once',
       [{ id: 'forge', to: '{{' }],
       [
-        'hooks.mappings[0].to has an opening {{ without its closing }} (mapping "forge", given: a text)',
+        'hooks.mappings[0].to has an opening {{ without its closing }}, or a [" without its "] (mapping "forge", given: a text)',
       ],
     ],
     [

@@ -1,4 +1,4 @@
-import { toPlainNumber } from '../../platform/exact-json.ts';
+import { isRecord } from '../../platform/objects.ts';
 import { findNo, lookUpValue } from './when.ts';
 import type { ConditionInput, ConditionPart, ValueTest } from './when.ts';
 
@@ -28,7 +28,7 @@ export function explainNo(
     return `of ${part.choices.length} choices none fits (${reasons.join('; ')}${more > 0 ? `; ${more} more` : ''})`;
   }
   const { place, path, test } = part;
-  if (path.some((step) => isCredential(step.toLowerCase()))) {
+  if ([...path, path.join('.')].some((name) => isCredential(name.toLowerCase()))) {
     return `${place} is not what is asked for (a credential, not shown)`;
   }
   return `${place} ${showFound(lookUpValue(path, input))}, asked for is ${showAsked(test)}`;
@@ -48,9 +48,8 @@ function showValue(value: unknown): string {
 
 function showEntry(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (toPlainNumber(value) !== value) return JSON.stringify(value);
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
+  if (isRecord(value) && !JSON.isRawJSON(value)) return 'an object';
   if (typeof value !== 'string' || value.length <= LONGEST_TEXT) return JSON.stringify(value);
   const start = value.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/u, '');
   return JSON.stringify(`${start}…`);

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { parseExactly } from '../../platform/exact-json.ts';
 import type { ListLine } from '../options/index.ts';
 import { renderTemplate } from './render.ts';
 import { parseTemplate } from './template.ts';
@@ -99,6 +100,13 @@ describe('{{ … | money: … }}', () => {
 });
 
 describe('{{ … | in: list[id].name }}', () => {
+  it('takes numbers by their digits, and lists and fields of any name', () => {
+    const ids = '{"id":9007199254740992,"a":"no"},{"id":9007199254740993,"a[id].name":"yes"}';
+    const payload = parseExactly(`{"x":9007199254740993,"my [id].list":[${ids}]}`);
+    const template = '{{ x | in: ["my [id].list"][id]["a[id].name"] }}';
+    expect(render(template, payload)).toBe('yes');
+  });
+
   const fields = [
     { id: 'a', title: 'Your name?', deep: { er: 'x' } },
     { id: 7, title: 'How many?' },

@@ -1,5 +1,5 @@
-import { lookIn } from './when.ts';
-import { parsePath } from './value-path.ts';
+import { getText } from '../../platform/objects.ts';
+import { QUOTED, lookIn, parsePath, parseSteps } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
 
 // docs/mappings.md, Dates, money and names. What a filter cannot read stays as it was written.
@@ -40,10 +40,15 @@ export function parseFilter(source: string): Filter | null {
     : null;
 }
 
+/** A list, the key in brackets and without quotes, and what is shown. */
+const IN = new RegExp(
+  String.raw`^((?:${QUOTED}|[^[]|\[(?!["']))+)\[([^\s.[\]{}|\d][^\s.[\]{}|]*)\](?:\.(?=[^[])|(?=\[))(.+)$`,
+  'su',
+);
+
 function parseIn(source: string): Filter | null {
-  const [, list = '', key = '', show = ''] =
-    /^(.+)\[([^\s.[\]{}|\d][^\s.[\]{}|]*)\]\.(.+)$/u.exec(source.trim()) ?? [];
-  const [listAt, showAt] = [parsePath(list), parsePath(show)];
+  const [, list = '', key = '', show = ''] = IN.exec(source.trim()) ?? [];
+  const [listAt, showAt] = [parsePath(list), parseSteps(show)];
   return listAt && showAt && { kind: 'in', list: listAt, key, show: showAt };
 }
 
@@ -192,10 +197,7 @@ function findIn(
   const items = lookUp(list);
   if (!Array.isArray(items)) return text;
   for (const item of items.slice(0, MOST_ITEMS) as unknown[]) {
-    const id = lookIn(item, [key]);
-    if ((typeof id !== 'string' && typeof id !== 'number') || String(id) !== text) continue;
-    const shown = lookIn(item, show);
-    return typeof shown === 'string' || typeof shown === 'number' ? String(shown) : text;
+    if (getText(item, key) === text) return getText(lookIn(item, show)) ?? text;
   }
   return text;
 }

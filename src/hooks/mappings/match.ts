@@ -3,7 +3,8 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { explainNo } from './explain-when.ts';
 import type { CredentialRule } from './explain-when.ts';
 import type { CompiledMapping } from './mapping.ts';
-import { findNo, lookIn } from './when.ts';
+import { lookIn } from './value-path.ts';
+import { findNo } from './when.ts';
 import type { ConditionInput } from './when.ts';
 
 interface MatchInput extends ConditionInput {

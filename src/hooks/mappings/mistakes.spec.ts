@@ -9,7 +9,14 @@ type Mapping = Readonly<Record<string, unknown>>;
 const MISTAKES: readonly [string, Mapping, string, string, string][] = [
   ['a number for the match', { match: 3 }, '.match', 'must be an object', 'a number'],
   ['a list for the match', { match: ['a'] }, '.match', 'must be an object', 'a list'],
-  ['null for the match', { match: null }, '.match', 'must not be null', 'null'],
+  ['null for a place', { redact: ['a', null] }, '.redact[1]', 'must be a string', 'null'],
+  [
+    'a list for a field of any name',
+    { when: { 'payload["a.b"]': { gt: [] } } },
+    String.raw`.when["payload[\"a.b\"]"].gt`,
+    'must be a number',
+    'an empty list',
+  ],
   ['a number for a path', { match: { path: 3 } }, '.match.path', 'must be a string', 'a number'],
   ['an empty path', { match: { path: '' } }, '.match.path', 'must not be empty', 'an empty text'],
   ['an unknown action', { action: 'run' }, '.action', 'must be one of wake, agent', 'a text'],

@@ -1,6 +1,9 @@
+import { isExact, isInexact } from '../../platform/decimals.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { Comparable, Problem } from '../options/index.ts';
-import { EACH, NUMBER_TESTS, TEXT_TESTS } from './when.ts';
+import { EACH, parsePath } from './value-path.ts';
+import type { ValuePath } from './value-path.ts';
+import { NUMBER_TESTS, TEXT_TESTS } from './when.ts';
 import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
 
 // The grammar of `when`: docs/mappings.md, Conditions. `and` is spread into its list, so only `or` is a part of its
@@ -15,8 +18,10 @@ const OPERATORS = [
   ...Object.keys(TEXT_TESTS),
 ].join(', ');
 
-/** A root, then names and places in lists; a name has no blanks, dots or braces, so that a typing mistake is none. */
-const PLACE = /^(?:payload|item|headers|query)(?:\.[^\s.[\]{}]+|\[\d*\])*$/u;
+const ROOTS: readonly string[] = ['payload', 'item', 'headers', 'query'];
+
+/** What JSON5 has read of it may not be what was written. */
+const ROUNDED = 'is a number that JavaScript rounds; write its digits as a text';
 
 /** Problems name the place below `key`. `hasItem`: they are those of a line for each item of a list. */
 export function parseConditions(
@@ -39,8 +44,9 @@ class ConditionParser {
     if (parts.length === 0) {
       this.#report(key, "must be an object with a condition, such as {'payload.action': 'opened'}");
     }
-    const read = parts.flatMap<ConditionPart>(([place, asked]) => {
-      const own = `${key}["${place}"]`;
+    const read = parts.flatMap<ConditionPart>(([written, asked]) => {
+      const place = written.trim();
+      const own = `${key}[${JSON.stringify(written)}]`;
       if (place === 'and') return this.#list(asked, own).flat();
       if (place === 'or') return [{ place, choices: this.#list(asked, own) }];
       const path = this.#path(place, own);
@@ -63,10 +69,10 @@ class ConditionParser {
   }
 
   /** Null, and a problem, for a place that no request has. */
-  #path(place: string, key: string): string[] | null {
-    const path = PLACE.test(place) ? place.replaceAll('[', '.[').split('.') : [];
-    const [root, name, ...rest] = path.map((step) => step.replace(/^\[(\d+)\]$/u, '$1'));
-    if (root === undefined || (root === 'item' && !this.hasItem)) {
+  #path(place: string, key: string): ValuePath | null {
+    const path = parsePath(place, { hasEach: true }) ?? [];
+    const [root = '', name, ...rest] = path;
+    if (!ROOTS.includes(root) || (root === 'item' && !this.hasItem)) {
       this.#report(
         key,
         'looks nowhere; begin with payload., headers. or query., or write and or or',
@@ -81,11 +87,11 @@ class ConditionParser {
       this.#report(key, `never finds it; write headers.${name?.toLowerCase()}, in lower case`);
       return null;
     }
-    return [root, ...(name === undefined ? [] : [name]), ...rest];
+    return path;
   }
 
   /** With `[]` there are several values, so what is asked has to say how many of them must fit. */
-  #ofPath(path: readonly string[], asked: unknown, key: string): ValueTest {
+  #ofPath(path: ValuePath, asked: unknown, key: string): ValueTest {
     const test = this.#test(asked, key);
     if (!path.includes(EACH)) return test;
     const many = manyTest(test);
@@ -103,10 +109,9 @@ class ConditionParser {
   #values(given: readonly unknown[], key: string): Comparable[] {
     const values = given.filter(isComparable);
     if (values.length === given.length && values.length > 0) return values;
-    this.#report(
-      key,
-      'must be a text, a number, true or false, a list of them, or an object of operators',
-    );
+    const kinds =
+      'must be a text, a number, true or false, a list of them, or an object of operators';
+    this.#report(key, given.some(isRounded) ? ROUNDED : kinds);
     return [];
   }
 
@@ -132,8 +137,7 @@ class ConditionParser {
       case 'gte':
       case 'lt':
       case 'lte':
-        if (!isFiniteNumber(operand)) this.#report(key, 'must be a number');
-        return { asks: name, bound: Number(operand) };
+        return { asks: name, bound: this.#bound(operand, key) };
       case 'startsWith':
       case 'endsWith':
       case 'contains':
@@ -142,6 +146,13 @@ class ConditionParser {
         this.#report(key, `is no operator; known are ${OPERATORS}`);
         return { asks: 'one of', values: [] };
     }
+  }
+
+  #bound(operand: unknown, key: string): number | string {
+    if (typeof operand === 'string' && isInexact(operand)) return operand;
+    if (isExact(operand)) return operand;
+    this.#report(key, isRounded(operand) ? ROUNDED : 'must be a number');
+    return 0;
   }
 
   #texts(operand: unknown, key: string): string[] {
@@ -195,13 +206,13 @@ function manyTest(test: ValueTest): ValueTest | null {
 }
 
 function isComparable(value: unknown): value is Comparable {
-  return typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
+  return typeof value === 'string' || typeof value === 'boolean' || isExact(value);
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isFiniteNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
+function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !isExact(value);
 }

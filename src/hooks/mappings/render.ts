@@ -2,7 +2,7 @@ import { leaveOut, leaveOutAt } from '../../platform/credentials.ts';
 import { isRecord } from '../../platform/objects.ts';
 import { shorten } from '../../platform/shorten.ts';
 import { applyFilter } from './filters.ts';
-import { isEach, isRest, isText, listPaths } from './template.ts';
+import { isEach, isText, listPaths } from './template.ts';
 import type {
   EachLine,
   Placeholder,
@@ -12,9 +12,9 @@ import type {
   TemplateScope,
   TextLine,
 } from './template.ts';
-import { ROOTS } from './value-path.ts';
+import { REST, ROOTS, keysTo, lookIn } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
-import { findNo, lookIn } from './when.ts';
+import { findNo } from './when.ts';
 
 // Own properties only; of objects and lists what is a credential is left out.
 
@@ -120,7 +120,7 @@ function findText(
   const { said } = scope;
   for (const path of paths) {
     if (isAlone && said !== undefined && isLeftToRest(path, said, scope)) continue;
-    const isOfRest = said !== undefined && isRest(path);
+    const isOfRest = said !== undefined && path === REST;
     const found = isOfRest ? restOfPayload(said, scope) : toText(path, scope);
     if (found === '') continue;
     const text = filters.reduce(
@@ -137,7 +137,7 @@ function findText(
 
 /** Where `{{ payload.* }}` shows the rest, objects and lists are of that, and no text is said twice. */
 function isLeftToRest(path: ValuePath, { texts }: Said, scope: TemplateScope): boolean {
-  if (texts === null || isRest(path)) return false;
+  if (texts === null || path === REST) return false;
   const value = lookUp(path, scope);
   if (typeof value === 'string') return texts.has(value);
   return typeof value === 'object' && value !== null && !JSON.isRawJSON(value);
@@ -205,8 +205,7 @@ function toText(path: ValuePath, scope: TemplateScope): string {
   const value = lookUp(path, scope);
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
-  // 1e999 is infinite, of which JSON knows nothing.
-  return typeof value === 'number' ? String(value) : JSON.stringify(shownAt(path, value, scope));
+  return JSON.stringify(shownAt(path, value, scope));
 }
 
 /** An object or list without what is no agent's business; a text or number that is named is shown. */
@@ -218,11 +217,14 @@ export function shownAt(path: ValuePath, value: unknown, scope: TemplateScope): 
 }
 
 /** Keys from the payload down; undefined for what is not in it. */
-function placeInPayload(path: ValuePath, { itemAt }: TemplateScope): ValuePath | undefined {
+function placeInPayload(
+  path: ValuePath,
+  { payload, item, itemAt }: TemplateScope,
+): ValuePath | undefined {
   const [root = '', ...rest] = path;
-  if (root === 'payload') return rest;
-  if (root === 'item') return itemAt && [...itemAt, ...rest];
-  return ROOTS.has(root) ? undefined : path;
+  if (root === 'payload') return keysTo(payload, rest) ?? rest;
+  if (root === 'item') return itemAt && [...itemAt, ...(keysTo(item, rest) ?? rest)];
+  return ROOTS.has(root) ? undefined : (keysTo(payload, path) ?? path);
 }
 
 export function placeOfItem(

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { anyCharacter } from '../../../test/support/any-character.ts';
+import { QUADRATIC, growth } from '../../../test/support/cpu-time.ts';
+import { parseExactly } from '../../platform/exact-json.ts';
 import { renderTemplate } from './render.ts';
 import { parseTemplate } from './template.ts';
 import type { Template, TemplateScope } from './template.ts';
-import { parsePath, parsePayloadPath } from './value-path.ts';
+import { lookIn, parsePath, parsePayloadPath, writePath } from './value-path.ts';
 
 type Source = Parameters<typeof parseTemplate>[0];
 
@@ -71,6 +73,109 @@ describe('templates: what a placeholder finds (behaviour §7)', () => {
   it('takes a payload that is no object', () => {
     expect(render('{{ payload }}|{{ a }}', 'just text')).toBe('just text|');
     expect(render('{{ payload[0] }}', [5])).toBe('5');
+  });
+});
+
+describe('templates: a field of any name (behaviour §7)', () => {
+  const image = 'application/vnd.security.vulnerability.report; version=1.1';
+  const payload = {
+    scan_overview: { [image]: { severity: 'High' } },
+    labels: { app: 'shop', 'app.kubernetes.io/name': 'api' },
+    'First name': 'Ann',
+    'a.b': { c: 'literal' },
+    nested: { b: 'nested', x: null },
+    'nested.b': 'literal',
+    'nested.x': 'literal',
+    'x}}y': 'braces',
+    'x | y || z': 'pipes',
+    'say "hi"': 'quotes',
+    'back\\slash': 'slash',
+    "it's": 'apostrophe',
+    '': 'no name',
+    '[]': 'brackets',
+    '*': 'star',
+    now: 'own now',
+    payload: 'own payload',
+    ключ: [{ 'имя файла': 'данные' }],
+  };
+
+  it.each([
+    [`scan_overview["${image}"].severity`, 'High'],
+    ['labels["app.kubernetes.io/name"]', 'api'],
+    ["payload['labels']['app.kubernetes.io/name']", 'api'],
+    ['["First name"]', 'Ann'],
+    ["payload['First name']", 'Ann'],
+    ['["a.b"].c', 'literal'],
+    ['["x}}y"]', 'braces'],
+    ['["x | y || z"]', 'pipes'],
+    ['none || ["x | y || z"] | max 3', 'pip… (2 more characters)'],
+    [String.raw`["say \"hi\""]`, 'quotes'],
+    [`['say "hi"']`, 'quotes'],
+    [String.raw`["back\\slash"]`, 'slash'],
+    [String.raw`['it\'s']`, 'apostrophe'],
+    ['[""]', 'no name'],
+    ['["[]"]', 'brackets'],
+    ['payload["*"]', 'star'],
+    ['["now"]', 'own now'],
+    ['["payload"]', 'own payload'],
+    ['ключ[0]["имя файла"]', 'данные'],
+  ])('{{ %s }} is %j', (path, text) => {
+    expect(render(`<{{ ${path} }}>`, payload)).toBe(`<${text}>`);
+  });
+
+  it.each([
+    ['labels.app.kubernetes.io/name', 'api'],
+    ['a.b.c', 'literal'],
+    ['payload.a.b.c', 'literal'],
+    ['nested.b', 'nested'],
+    ['nested.x', ''],
+    ['labels.app.kubernetes', ''],
+  ])('{{ %s }} finds what is nested first, else a name with dots: %j', (path, text) => {
+    expect(render(`{{ ${path} }}`, payload)).toBe(text);
+  });
+
+  it.each([
+    '["__proto__"]',
+    '["__proto__"].polluted',
+    'payload["constructor"]["name"]',
+    '["constructor.name"]',
+    'a["toString"]',
+    'long.rawJSON',
+    'headers["__proto__"]',
+  ])('{{ %s }} finds nothing that was not sent', (path) => {
+    expect(render(`{{ ${path} }}`, parseExactly('{"a":{},"long":12345678901234567890}'))).toBe('');
+  });
+
+  it('is left out of what is shown behind it, and of an object that is shown whole', () => {
+    const answers = { 'e.mail': 'a@example.org', 'First name': 'Ann' };
+    const source = ['{{ answers.e.mail }}', '{{ payload.* }}'];
+    expect(render(source, { answers })).toBe('a@example.org\n{"answers":{"First name":"Ann"}}');
+    const redaction = [{ path: parsePayloadPath('form.answers.e.mail') ?? [], keep: false }];
+    const left = '{"e.mail":"[left out]","First name":"Ann"}';
+    expect(render('{{ form.answers }}', { 'form.answers': answers }, { redaction })).toBe(left);
+    const each = [{ each: 'form.list', line: '{{ item }}' }];
+    const secret = [{ path: parsePayloadPath('["form.list"][]["e.mail"]') ?? [], keep: false }];
+    expect(render(each, { 'form.list': [answers] }, { redaction: secret })).toBe(left);
+  });
+
+  it('is read back as it is written', () => {
+    const written = ({ path }: { path: string[] }): boolean => {
+      const text = writePath(['payload', ...path]);
+      return JSON.stringify(parsePath(text)) === JSON.stringify(['payload', ...path]);
+    };
+    const name = fc.string({ unit: anyCharacter });
+    const named = fc.record({ path: fc.array(name.filter((one) => one !== '*')) });
+    expect(() => fc.assert(fc.property(named, written))).not.toThrow();
+  });
+
+  it('takes linear time in what was written and in what was sent', () => {
+    expect(growth((size) => parsePath('["a"]'.repeat(size)), 20_000)).toBeLessThan(QUADRATIC);
+    expect(growth((size) => parsePath(`["${'a'.repeat(size)}`), 400_000)).toBeLessThan(QUADRATIC);
+    const wide = (size: number): unknown => {
+      const names = Array.from({ length: size }, (_, at) => [`a.b.c${at}`, { 'd.e': at }]);
+      return lookIn(Object.fromEntries(names), ['a', 'b', 'c1', 'd', 'e', 'f']);
+    };
+    expect(growth(wide, 40_000)).toBeLessThan(QUADRATIC);
   });
 });
 
@@ -359,15 +464,23 @@ describe('parseTemplate', () => {
     '{{ a("x") }}{{ b c }}',
     '{{{ a }}}',
     '{{ #if a }}',
+    '{{ a["b"]c }}',
+    '{{ a.["b"] }}',
+    '{{ a[b"] }}',
   ])('refuses %s and says what to write', (source) => {
     expect(parseTemplate(source)).toMatch(
       /^has a placeholder that is not a path: .*\{\{ a\.b\[0\] \}\}, /u,
     );
   });
 
-  it('refuses a placeholder that never ends', () => {
-    expect(parseTemplate('a {{ b')).toBe('has an opening {{ without its closing }}');
-  });
+  it.each(['a {{ b', '{{ a["b }} {{ c }}', '{{ a }} {{ b["}}', '{{ a["b" ] }}'])(
+    'refuses %s, a placeholder that never ends',
+    (source) => {
+      expect(parseTemplate(source)).toBe(
+        'has an opening {{ without its closing }}, or a [" without its "]',
+      );
+    },
+  );
 
   it.each(['{"a": {"b": {}}}', 'a }} b', '{ {a} }', ''])('takes %j as plain text', (source) => {
     expect(render(source, { a: 'x' })).toBe(source);
@@ -401,14 +514,14 @@ describe('renderTemplate: whether content is in the text', () => {
 });
 
 describe('parsePath', () => {
-  it.each([['a'], ['a.b'], ['a[0]'], [' a[0].b[1] '], ['a-b.c_d'], ['ключ.名前']])(
+  it.each([['a'], ['a.b'], ['a[0]'], ['[0]'], [' a[0].b[1] '], ['a-b.c_d'], ['ключ.名前']])(
     'takes %j',
     (path) => {
       expect(parsePath(path)).not.toBeNull();
     },
   );
 
-  it.each([[''], [' '], ['.'], ['a.'], ['a['], ['[0]'], ['a[]'], ['a b'], ['a}']])(
+  it.each([[''], [' '], ['.'], ['a.'], ['a['], ['.a'], ['a[]'], ['a b'], ['a}']])(
     'refuses %j',
     (path) => {
       expect(parsePath(path)).toBeNull();
@@ -424,11 +537,14 @@ describe('parsePayloadPath', () => {
     ['items[].card', ['items', '[]', 'card']],
     ['payload[].a', ['[]', 'a']],
     ['a[0].b', ['a', '0', 'b']],
+    ['[].a', ['[]', 'a']],
+    ['a[]["e.mail"]', ['a', '[]', 'e.mail']],
+    ['["headers"].x', ['headers', 'x']],
   ])('%s', (text, keys) => {
     expect(parsePayloadPath(text)).toEqual(keys);
   });
 
-  it.each(['', 'a b', '[].a', 'headers.x', 'query', 'item.a', 'a..b', '{{ a }}'])(
+  it.each(['', 'a b', 'a["[]"]', 'headers.x', 'query', 'item.a', 'a..b', '{{ a }}'])(
     'refuses %j',
     (text) => {
       expect(parsePayloadPath(text)).toBeNull();

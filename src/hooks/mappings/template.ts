@@ -3,7 +3,7 @@ import type { ListLine } from '../options/index.ts';
 import { parseFilter, pathsOf } from './filters.ts';
 import type { Filter } from './filters.ts';
 import { parseConditions } from './parse-when.ts';
-import { parsePath } from './value-path.ts';
+import { QUOTED, REST, parsePath } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
 import { placesOf } from './when.ts';
 import type { ConditionPart, ParsedConditions } from './when.ts';
@@ -75,7 +75,8 @@ export interface Template {
 /** Items of a list that get a line each, unless the line says `most`. */
 const DEFAULT_MOST = 20;
 
-const PLACEHOLDER = /\{\{(.*?)\}\}/gsu;
+/** Braces and pipes in a quoted name are part of it. */
+const PLACEHOLDER = new RegExp(String.raw`\{\{((?:${QUOTED}|[^[]|\[(?!["']))*?)\}\}`, 'gsu');
 
 /** @returns what is wrong with the template, as the end of a sentence, instead of the template. */
 export function parseTemplate(source: string | readonly (string | ListLine)[]): Template | string {
@@ -96,7 +97,7 @@ function toTemplate(lines: Template['lines'], isList: boolean): Template {
   const [start] = lines[0]?.parts ?? [];
   const isLiteral = typeof start === 'string' && !isEach(lines[0]);
   const paths = listPaths({ lines });
-  const besideRest = paths.some(({ path }) => isRest(path))
+  const besideRest = paths.some(({ path }) => path === REST)
     ? paths.flatMap(({ path, isInList }) => (isInList ? [] : [path]))
     : null;
   return { lines, isList, literalStart: isLiteral ? start : '', besideRest };
@@ -149,39 +150,44 @@ function parseText(source: string): readonly TemplatePart[] | string {
   for (const match of source.matchAll(PLACEHOLDER)) {
     const placeholder = parsePlaceholder(match[1] ?? '');
     if (placeholder === null) {
-      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}, {{ a || b }}, {{ a | max 500 }}, {{ a | date }}, {{ a | money: b }} or {{ a | in: list[id].name }}`;
+      return `has a placeholder that is not a path: ${match[0]}; write {{ a.b[0] }}, {{ ["any name"] }}, {{ a || b }}, {{ a | max 500 }}, {{ a | date }}, {{ a | money: b }} or {{ a | in: list[id].name }}`;
     }
     parts.push(source.slice(end, match.index), placeholder);
     end = match.index + match[0].length;
   }
-  const rest = source.slice(end);
-  if (rest.includes('{{')) return 'has an opening {{ without its closing }}';
-  return [...parts, rest].filter((part) => part !== '');
+  parts.push(source.slice(end));
+  if (parts.some((part) => isText(part) && part.includes('{{'))) {
+    return 'has an opening {{ without its closing }}, or a [" without its "]';
+  }
+  return parts.filter((part) => part !== '');
 }
 
-/** A `|` that is none of `||`. */
-const FILTER = /(?<!\|)\|(?!\|)/u;
+const PIPES_AND_BETWEEN = new RegExp(String.raw`(?:${QUOTED}|[^|])+|\|+`, 'gsu');
 const MAX = /^\s*max\s+([1-9]\d{0,6})\s*$/u;
 
 /** @returns null when one of its paths or filters is none. */
 function parsePlaceholder(inner: string): Placeholder | null {
-  const [choices = '', ...behind] = inner.split(FILTER);
+  const [choices = '', ...behind] = splitAt('|', inner);
   const [, max] = MAX.exec(behind.at(-1) ?? '') ?? [];
   if (max !== undefined) behind.pop();
-  const paths = allOrNull(choices.split('||').map(parsePath));
+  const paths = allOrNull(splitAt('||', choices).map((path) => parsePath(path)));
   const filters = allOrNull(behind.map(parseFilter));
   if (paths === null || filters === null) return null;
   return { paths, filters, ...(max !== undefined && { max: Number(max) }) };
 }
 
+function splitAt(pipes: '|' | '||', source: string): string[] {
+  const parts = [''];
+  for (const [piece] of source.matchAll(PIPES_AND_BETWEEN)) {
+    if (piece === pipes) parts.push('');
+    else parts.push(`${parts.pop()}${piece}`);
+  }
+  return parts;
+}
+
 function allOrNull<One>(all: readonly (One | null)[]): One[] | null {
   const found = all.filter((one) => one !== null);
   return found.length === all.length ? found : null;
-}
-
-/** `{{ payload.* }}`: the payload without what the other placeholders have said. */
-export function isRest([root, key, ...more]: ValuePath): boolean {
-  return root === 'payload' && key === '*' && more.length === 0;
 }
 
 export function isText(part: TemplatePart): part is string {

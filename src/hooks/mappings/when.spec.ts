@@ -109,10 +109,61 @@ describe('a condition (behaviour §7)', () => {
     expect(holds(when, { payload })).toBe(expected);
   });
 
-  it('compares numbers that no double holds, and shows all their digits', () => {
+  it.each([
+    ['["First name"]', 'Ann', true],
+    ['payload["a.b"].c', 1, true],
+    ['payload.a.b.c', 1, true],
+    ['payload.labels.app.kubernetes.io/name', 'api', true],
+    ["payload.labels['app.kubernetes.io/name']", 'api', true],
+    ['payload["list of"][]["x.y"]', { any: 2 }, true],
+    ['payload.list of[].x.y', { any: 2 }, null],
+    ['payload["list of"][].x.y', { any: 2 }, true],
+    ['query["a.b"]', 'q', true],
+    ['payload["constructor.name"]', { exists: true }, false],
+    ['payload["__proto__"]', { exists: true }, false],
+    ['payload["[]"]', { exists: true }, null],
+    ['payload["a.b"', { exists: true }, null],
+  ])('looks at a field of any name: %s is %j: %j', (place, asked, expected) => {
+    const payload = {
+      'First name': 'Ann',
+      'a.b': { c: 1 },
+      labels: { app: 'shop', 'app.kubernetes.io/name': 'api' },
+      'list of': [{}, { 'x.y': 2 }],
+    };
+    const { problems } = parseConditions({ [place]: asked }, 'when');
+    expect(problems).toHaveLength(expected === null ? 1 : 0);
+    const input = { payload, query: { 'a.b': 'q' } };
+    expect(expected === null || holds({ [place]: asked }, input) === expected).toBe(true);
+  });
+
+  it.each([
+    ['9007199254740993', '9007199254740993', true],
+    ['9007199254740993', '9007199254740992', false],
+    ['9007199254740993', ['1', '9007199254740993'], true],
+    ['9007199254740992', '9007199254740992', true],
+    ['9007199254740993', '9.007199254740993e15', true],
+    ['9007199254740993', { not: '9007199254740993' }, false],
+    ['9007199254740993', { gt: '9007199254740992' }, true],
+    ['9007199254740993', { lte: '9007199254740992' }, false],
+    ['9007199254740993', { gte: 9_007_199_254_740_991 }, true],
+    ['-9007199254740993', { lt: -9_007_199_254_740_991 }, true],
+    ['0.30000000000000000004', 0.3, false],
+    ['0.30000000000000000004', { gt: 0.3, lt: 0.4 }, true],
+    ['30.00000000000000000000', 30, true],
+    ['1e400', { gt: 5 }, true],
+    ['1e400', '1e400', true],
+    ['-1e400', { gt: 5 }, false],
+    ['1e-400', { gt: 0 }, true],
+    ['30', '30', false],
+    ['"9007199254740993"', { gt: 5 }, false],
+    ['"9007199254740993"', '9007199254740993', true],
+  ])('%s by its digits: %j is %j', (digits, asked, expected) => {
+    const payload = parseExactly(`{"n":${digits},"list":[1,${digits}]}`);
+    expect(holds({ 'payload.n': asked }, { payload })).toBe(expected);
+  });
+
+  it('shows all digits of a number that no double holds', () => {
     const payload = parseExactly('{"n":90071992547409931}');
-    expect(holds({ 'payload.n': { gt: 9e15 } }, { payload })).toBe(true);
-    expect(holds({ 'payload.n': { lt: 9e15 } }, { payload })).toBe(false);
     const [part] = parsed({ 'payload.n': 1 });
     expect(part && explainNo(part, { ...NOTHING, payload }, () => false)).toBe(
       'payload.n is 90071992547409931, asked for is 1',
@@ -243,6 +294,18 @@ describe('what is wrong with conditions is said at start, with the key', () => {
     [{ 'payload.a': { gtt: 3 } }, `when["payload.a"].gtt is no operator; known are ${KNOWN}`],
     [{ 'payload.a': {} }, `when["payload.a"] must have an operator: ${KNOWN}`],
     [{ 'payload.a': { gt: '3' } }, 'when["payload.a"].gt must be a number'],
+    [
+      { 'payload.a': 2 ** 53 },
+      'when["payload.a"] is a number that JavaScript rounds; write its digits as a text',
+    ],
+    [
+      { 'payload.a': { gt: 2 ** 53 } },
+      'when["payload.a"].gt is a number that JavaScript rounds; write its digits as a text',
+    ],
+    [
+      { 'payload["a': 1 },
+      String.raw`when["payload[\"a"] looks nowhere; begin with payload., headers. or query., or write and or or`,
+    ],
     [{ 'payload.a': { lt: NaN } }, 'when["payload.a"].lt must be a number'],
     [{ 'payload.a': { exists: 'yes' } }, 'when["payload.a"].exists must be true or false'],
     [

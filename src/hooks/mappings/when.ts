@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toPlainNumber } from '../../platform/exact-json.ts';
+import { compareNumbers, isExact } from '../../platform/decimals.ts';
+import { isNumber } from '../../platform/exact-json.ts';
 import type { Comparable } from '../options/index.ts';
+import { EACH, lookIn } from './value-path.ts';
+import type { ValuePath } from './value-path.ts';
 
 // Data, never code and no regular expression; linear in what they look at. Own properties only.
 
@@ -20,7 +23,7 @@ export type ConditionPart =
       /** As it is written, e.g. `payload.labels[].name`. */
       readonly place: string;
       /** From the root down; {@link EACH} stands for every entry of a list. */
-      readonly path: readonly string[];
+      readonly path: ValuePath;
       readonly test: ValueTest;
     }
   | { readonly place: 'or'; readonly choices: readonly ParsedConditions[] };
@@ -29,16 +32,16 @@ export type ValueTest =
   | { readonly asks: 'one of'; readonly values: readonly (Comparable | null)[] }
   | { readonly asks: 'not' | 'any' | 'all'; readonly test: ValueTest }
   | { readonly asks: 'exists'; readonly isWanted: boolean }
-  | { readonly asks: keyof typeof NUMBER_TESTS; readonly bound: number }
+  | { readonly asks: keyof typeof NUMBER_TESTS; readonly bound: number | string }
   | { readonly asks: keyof typeof TEXT_TESTS; readonly texts: readonly string[] }
   | { readonly asks: 'every'; readonly tests: readonly ValueTest[] };
 
-/** Numbers are compared with numbers only. */
+/** Of what the value is to the bound, as {@link compareNumbers} says it; only numbers are asked. */
 export const NUMBER_TESTS = {
-  gt: (value: number, bound: number) => value > bound,
-  gte: (value: number, bound: number) => value >= bound,
-  lt: (value: number, bound: number) => value < bound,
-  lte: (value: number, bound: number) => value <= bound,
+  gt: (order: number) => order > 0,
+  gte: (order: number) => order >= 0,
+  lt: (order: number) => order < 0,
+  lte: (order: number) => order <= 0,
 } as const;
 
 /** Texts are looked into as they are, capitals and all. */
@@ -47,9 +50,6 @@ export const TEXT_TESTS = {
   endsWith: (value: string, text: string) => value.endsWith(text),
   contains: (value: string, text: string) => value.includes(text),
 } as const;
-
-/** Every entry of a list, in a path. No key of a path can be this: keys have no brackets. */
-export const EACH = '[]';
 
 /** The first part that says no; null: all of them say yes. */
 export function findNo(conditions: ParsedConditions, input: ConditionInput): ConditionPart | null {
@@ -62,17 +62,14 @@ function saysYes(part: ConditionPart, input: ConditionInput): boolean {
 }
 
 /** What stands at a place; under `[]` the list of what stands there in every entry, undefined without a list. */
-export function lookUpValue(path: readonly string[], input: ConditionInput): unknown {
-  let value: unknown = input;
-  for (const [at, step] of path.entries()) {
-    if (step === EACH) return collect(value, path.slice(at + 1));
-    value = lookIn(value, [step]);
-  }
-  return value;
+export function lookUpValue(path: ValuePath, input: ConditionInput): unknown {
+  const each = path.indexOf(EACH);
+  if (each === -1) return lookIn(input, path);
+  return collect(lookIn(input, path.slice(0, each)), path.slice(each + 1));
 }
 
 /** An entry without the value counts as one: `all` must not overlook it. */
-function collect(list: unknown, rest: readonly string[]): unknown[] | undefined {
+function collect(list: unknown, rest: ValuePath): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const values: unknown[] = [];
   const end = rest.indexOf(EACH);
@@ -86,22 +83,17 @@ function collect(list: unknown, rest: readonly string[]): unknown[] | undefined 
   return values;
 }
 
-/** What stands at a path of keys: own properties only, and no getter is run. Undefined where it leads nowhere. */
-export function lookIn(from: unknown, path: readonly string[]): unknown {
-  let value = from;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Object.getOwnPropertyDescriptor(value, key)?.value;
-  }
-  return value;
+/** A text is also the number of its digits where the configuration could not have written that. */
+function isSame(value: unknown, asked: Comparable): boolean {
+  if (value === asked) return true;
+  if (!isNumber(value) || isExact(value) || typeof asked === 'boolean') return false;
+  return compareNumbers(value, asked) === 0;
 }
 
-/** Numbers of many digits are compared as JavaScript rounds them, like those of the configuration. */
-function fits(test: ValueTest, given: unknown): boolean {
-  const value = toPlainNumber(given);
+function fits(test: ValueTest, value: unknown): boolean {
   switch (test.asks) {
     case 'one of':
-      return test.values.some((one) => one === value);
+      return test.values.some((one) => isSame(value, one));
     case 'not':
       return !fits(test.test, value);
     case 'any':
@@ -118,7 +110,7 @@ function fits(test: ValueTest, given: unknown): boolean {
     case 'gte':
     case 'lt':
     case 'lte':
-      return typeof value === 'number' && NUMBER_TESTS[test.asks](value, test.bound);
+      return isNumber(value) && NUMBER_TESTS[test.asks](compareNumbers(value, test.bound));
     case 'startsWith':
     case 'endsWith':
     case 'contains': {

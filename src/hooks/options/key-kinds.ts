@@ -67,7 +67,7 @@ export function OptionalEnd(): PropertyDecorator {
   return applyDecorators(IsOptional(), IsString(), Matches(form, { message }));
 }
 
-/** What a value is compared with; numbers and texts are different. */
+/** What a value is compared with; numbers and texts are different, but for digits that no number of JavaScript holds. */
 export type Comparable = string | number | boolean;
 
 /** What a value must be: equal, one of a list, or what operators say, all of them. */
@@ -83,10 +83,11 @@ export interface ConditionOperators {
   readonly all?: Condition;
   /** Whether there is a value; `null` is none. */
   readonly exists?: boolean;
-  readonly gt?: number;
-  readonly gte?: number;
-  readonly lt?: number;
-  readonly lte?: number;
+  /** A number; one that JavaScript would round as a text of its digits. */
+  readonly gt?: number | string;
+  readonly gte?: number | string;
+  readonly lt?: number | string;
+  readonly lte?: number | string;
   /** A text, or one of several. */
   readonly startsWith?: string | readonly string[];
   readonly endsWith?: string | readonly string[];
@@ -94,8 +95,8 @@ export interface ConditionOperators {
 }
 
 /**
- * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload.list[].name` (of every entry),
- * `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
+ * Conditions by what they look at, all of which must be met: `payload.a.b[0]`, `payload["any name"]`,
+ * `payload.list[].name` (of every entry), `headers.<lower-case>`, `query.<name>`. Under `and` and `or` stands a list of such objects.
  */
 export interface Conditions {
   readonly [place: string]: Condition | readonly Conditions[];

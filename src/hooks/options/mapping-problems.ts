@@ -1,4 +1,4 @@
-import { getField, isRecord } from '../../platform/objects.ts';
+import { getField, isRecord, parseJson } from '../../platform/objects.ts';
 import type { Problem } from './problem.ts';
 
 const MAPPING_KEY = /^hooks\.mappings\[(\d+)\](.*)$/u;
@@ -16,10 +16,10 @@ export function inMappings(problems: readonly Problem[], mappings: unknown): Pro
     const [, index, path = ''] = MAPPING_KEY.exec(key) ?? [];
     if (index === undefined) return problem;
     const mapping = list[Number(index)];
-    const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]/gu));
+    const steps = Array.from(path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gu));
     const value = getField(
       mapping,
-      ...steps.map(([, name, index, quoted]) => name ?? index ?? quoted ?? ''),
+      ...steps.map(([, name, index, quoted = '""']) => name ?? index ?? String(parseJson(quoted))),
     );
     return {
       ...problem,

@@ -97,6 +97,11 @@ export class OptionPlace {
       .join('');
   }
 
+  /** Whether a class says what the key is, which is no entry of a list or a map. */
+  declares(key: string): boolean {
+    return this.nested?.shape === 'section' && optionKeys(this.nested.options).includes(key);
+  }
+
   /** The place of a key or an entry inside. */
   at(step: string | number): OptionPlace {
     const path = [...this.path, step];
@@ -125,7 +130,7 @@ export class OptionPlace {
   #option(options: OptionsClass, step: string | number): OptionPlace {
     const path = [...this.path, step];
     const name = String(step);
-    if (!optionKeys(options).includes(name)) return new OptionPlace(path, name, {}, undefined);
+    if (!this.declares(name)) return new OptionPlace(path, name, {}, undefined);
     const { nested, ...traits } = declaredAt(options.prototype, name);
     const ofClass = nested?.shape === 'section' ? declaredAt(nested.options) : {};
     return new OptionPlace(path, undefined, { ...ofClass, ...traits }, nested);

@@ -201,12 +201,35 @@ describe('resolveOptions: all problems at once, each with its key and what to do
   );
 
   it.each([
-    ['hooks.token', { token: null }],
-    ['hooks.defaultSessionKey', { defaultSessionKey: null, allowedSessionKeyPrefixes: ['hook:'] }],
-    ['hooks.allowedAgentIds', { allowedAgentIds: null }],
-    ['agents.defaults', { agents: { defaults: null } }],
-  ])('refuses null at %s instead of taking it for absent', (key, written) => {
-    expect(problems(written)).toEqual([`${key} must not be null; set a value or remove the key`]);
+    ['a switch', { enabled: null, path: null }, {}],
+    ['a token that is needed', { enabled: true, token: null }, { enabled: true }],
+    ['a list', { presets: null, allowedAgentIds: null }, {}],
+    ['a section', { agents: { defaults: null }, models: null }, {}],
+    [
+      'an option of an entry',
+      { mappings: [{ id: 'a', match: null, to: null }] },
+      { mappings: [{ id: 'a' }] },
+    ],
+    ['one of a mistaken entry', { mappings: [{ id: null, match: null }] }, { mappings: [{}] }],
+    [
+      'an option of a line',
+      { mappings: [{ id: 'a', messageTemplate: [{ each: 'l', line: '{{ item }}', most: null }] }] },
+      { mappings: [{ id: 'a', messageTemplate: [{ each: 'l', line: '{{ item }}' }] }] },
+    ],
+  ])('takes null for absent: %s', (_, written, absent) => {
+    expect(resolveOptions(written as never)).toEqual(resolveOptions(absent));
+  });
+
+  it.each([
+    [
+      'hooks.mappings[0].when.payload.a',
+      { mappings: [{ id: 'a', when: { 'payload.a': null, 'payload.b': 1 } }] },
+    ],
+    ['hooks.allowedAgentIds', { allowedAgentIds: [null] }],
+    ['agents.defaults.models.a/b', { agents: { defaults: { models: { 'a/b': null } } } }],
+    ['hooks.tokn', { tokn: null }],
+  ])('refuses null at %s, which is no option', (key, written) => {
+    expect(problems(written).join()).toContain(key);
   });
 
   it.each([[null], ['text'], [[]], [undefined]])(

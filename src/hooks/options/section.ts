@@ -25,21 +25,21 @@ export function resolveSection<T extends object>(
     return { value: new section(), problems: [{ key: name, message: 'must be an object' }] };
   }
   const problems: Problem[] = [];
-  const plain = cleanRecord(present, name, problems, OptionPlace.of(section));
+  const plain = cleanRecord(present, name, OptionPlace.of(section), problems);
   const value = plainToInstance(section, plain, { exposeDefaultValues: true });
   const errors = validateSync(value, { whitelist: true, forbidNonWhitelisted: true });
   return { value, problems: onePerKey([...problems, ...toProblems(errors, name)]) };
 }
 
 /**
- * Without what the checks behind it would overlook or trip over: `null`, which is neither a value nor absence, and
- * names that every object has already (`constructor`, `__proto__`, …). Both are reported.
+ * Without options that are `null`, which is absence, and without what the checks behind it would overlook or trip over:
+ * an entry that is `null`, and names that every object has already (`constructor`, `__proto__`, …). These are reported.
  */
 function cleanRecord(
   record: Readonly<Record<string, unknown>>,
   key: string,
-  problems: Problem[],
   place: OptionPlace,
+  problems: Problem[],
 ): Readonly<Record<string, unknown>> {
   const kept = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
     const path = `${key}.${name}`;
@@ -47,25 +47,26 @@ function cleanRecord(
       problems.push({ key: path, message: 'has a reserved name; remove it or use another name' });
       return [];
     }
+    if (value === null && place.declares(name)) return [];
     if (value === null) {
       problems.push({ key: path, message: 'must not be null; set a value or remove the key' });
       return [];
     }
-    return [[name, clean(value, path, problems, place.at(name))]];
+    return [[name, clean(value, path, place.at(name), problems)]];
   });
   return Object.fromEntries(kept);
 }
 
 /** The same for whatever stands inside: lists entry by entry, objects as above, secrets as they are used. */
-function clean(value: unknown, key: string, problems: Problem[], place: OptionPlace): unknown {
+function clean(value: unknown, key: string, place: OptionPlace, problems: Problem[]): unknown {
   if (typeof value === 'string') return asUsed(value, place.traits);
   if (Array.isArray(value)) {
     return value.map((entry: unknown, index) =>
-      clean(entry, `${key}[${index}]`, problems, place.at(index)),
+      clean(entry, `${key}[${index}]`, place.at(index), problems),
     );
   }
   return isRecord(value) && !(value instanceof Map)
-    ? cleanRecord(value, key, problems, place)
+    ? cleanRecord(value, key, place, problems)
     : value;
 }
 

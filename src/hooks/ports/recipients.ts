@@ -32,6 +32,9 @@ export abstract class Recipients {
   /** Where an event came from. Null: the payload does not say it, or nobody speaks there. */
   abstract atSource(target: DeliveryTarget): MessageAddress | null;
 
+  /** The channel that a message would go to and that nobody serves; null: it goes elsewhere, or there is none at all. */
+  abstract unserved(target: DeliveryTarget, session: string): Promise<ChannelId | null>;
+
   abstract serves(provider: string): boolean;
 
   /** Whether a text that an event brings is a message of ours. @param provider of the channels that speak where it came from */

@@ -73,13 +73,23 @@ class OutsideDirectory extends Error {
   override readonly name = 'OutsideDirectory';
 }
 
-/** By its text alone. @throws OutsideDirectory for everything that is not a relative path below `root` */
-function resolveBelow(root: string, from: string, reference: string): string {
-  if (NOT_RELATIVE.test(reference) || reference.startsWith('/')) {
-    throw new OutsideDirectory('must be a relative path inside the transforms directory');
+/** By its text. @throws OutsideDirectory for everything that is not below `root` */
+async function resolveBelow(root: string, from: string, reference: string): Promise<string> {
+  if (NOT_RELATIVE.test(reference)) {
+    throw new OutsideDirectory('must be a path inside the transforms directory');
   }
-  const path = resolve(from, reference);
+  const path = isAbsolute(reference)
+    ? await fromRoot(root, resolve(reference))
+    : resolve(from, reference);
   if (!isInside(root, path)) throw new OutsideDirectory('leads out of the transforms directory');
+  return path;
+}
+
+/** An absolute path as it goes on from `root`, which may be written by a link; as it is where it does not lead there. */
+async function fromRoot(root: string, path: string): Promise<string> {
+  for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir)) {
+    if ((await realpath(dir).catch(() => null)) === root) return join(root, relative(dir, path));
+  }
   return path;
 }
 
@@ -114,7 +124,7 @@ export class ModuleGuard {
         );
       }
       const from = isEntry ? this.#root : dirname(join(this.#root, importer));
-      const file = await this.#find(resolveBelow(this.#root, from, path));
+      const file = await this.#find(await resolveBelow(this.#root, from, path));
       return { path: relative(this.#root, file).split(sep).join('/'), namespace: NAMESPACE };
     } catch (error) {
       if (error instanceof OutsideDirectory) this.isRefusal = true;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Recipients, Sessions } from '../ports/index.ts';
-import type { DeliveryTarget, MessageAddress } from '../ports/index.ts';
+import type { ChannelId, DeliveryTarget, MessageAddress } from '../ports/index.ts';
 import { ChannelDelivery } from './channel-delivery.ts';
 
 @Injectable()
@@ -36,6 +36,15 @@ export class Addresses extends Recipients {
     const channel = this.channels.ofProvider(provider, named);
     if (channel === null || to === undefined) return null;
     return { channel, account: this.channels.accountOf(channel), to, isLiteral: false };
+  }
+
+  /** Asks for the session's routes only where the default channel could not be meant. */
+  override async unserved(target: DeliveryTarget, session: string): Promise<ChannelId | null> {
+    const isServed = (id: ChannelId): boolean => this.channels.get(id) !== null;
+    if (target.channel !== 'last') return isServed(target.channel) ? null : target.channel;
+    if (isServed(this.channels.default)) return null;
+    const address = await this.find(target, session);
+    return address === null || isServed(address.channel) ? null : address.channel;
   }
 
   override serves(provider: string): boolean {

@@ -104,9 +104,10 @@ export class MergedSections {
     return named.map(({ file }) => file);
   }
 
-  /** `given` over `base`; keys that only the operator may write are reported and left out. */
+  /** `given` over `base`; what is null is absent, and keys that only the operator may write are reported and left out. */
   #merged(base: Sections, given: Sections, around: OptionPlace, file: string): Sections {
     const entries = Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+      if (value === null && around.declares(name)) return [];
       const place = around.at(name);
       const present = Object.hasOwn(base, name) ? base[name] : undefined;
       if (file !== GATEWAY_FILE && place.traits.operatorOnly === true) {
