@@ -1,3 +1,4 @@
+import { RecordingChannel } from '../support/recording.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
@@ -47,6 +48,32 @@ describe('POST /hooks/agent', () => {
     const answer = await hooks.ask('/agent', { message: 'x', channel: 'chan_7' });
     const warnings = ['chan_7 has no provider, so the reply cannot be delivered'];
     expect(answer).toMatchObject({ status: 200, warnings });
+  });
+
+  it('warns where last can go nowhere, and not once the main session has spoken', async () => {
+    await hooks.close();
+    hooks = await Hooks.start({
+      channels: {
+        chan_2: { provider: new RecordingChannel('chan_2', []) },
+        chan_3: { provider: new RecordingChannel('chan_3', []) },
+      },
+      mappings: [
+        { id: 'told', action: 'deliver', messageTemplate: 'x' },
+        { id: 'spoken', channel: 'chan_3', to: '7', messageTemplate: 'x' },
+      ],
+    });
+    const warnings = ['chan_1 has no provider, so the reply cannot be delivered'];
+    const first = await hooks.ask('/agent', { message: 'x' });
+    expect(first).toMatchObject({ status: 200, warnings });
+    expect(await hooks.ended(first['eventId'])).toMatchObject({
+      deliveries: [{ channel: 'chan_1', status: 'dead' }],
+    });
+    expect(await hooks.ask('/told', {})).toMatchObject({ status: 200, warnings });
+    expect(await hooks.ask('/agent', { message: 'x', deliver: false })).not.toHaveProperty(
+      'warnings',
+    );
+    await hooks.ended((await hooks.ask('/spoken', {}))['eventId']);
+    expect(await hooks.ask('/agent', { message: 'x' })).not.toHaveProperty('warnings');
   });
 
   it('sends to whom a request names, and the next reply to the operator’s own again', async () => {

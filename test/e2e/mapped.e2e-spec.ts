@@ -1,6 +1,9 @@
+import { readForeignContent } from '../support/foreign-content.ts';
 import { Hooks } from '../support/hooks.ts';
 
 let hooks: Hooks;
+
+const REPORT = 'application/vnd.security.vulnerability.report; version=1.1';
 
 afterAll(() => hooks.close());
 
@@ -43,6 +46,24 @@ describe('POST /hooks/<name>', () => {
         { id: 'lines', messageTemplate: [{ each: 'items', line: '{{ title }}', most: 200 }] },
         { id: 'each', forEach: 'items', messageTemplate: '{{ title }}' },
         { id: 'trusted', allowUnsafeExternalContent: true, messageTemplate: '{{ text }}' },
+        {
+          id: 'scan',
+          when: {
+            [`payload.scan_overview["${REPORT}"].severity`]: ['High', 'Critical'],
+            'payload.id': '9007199254740993',
+          },
+          sessionKey: 'hook:{{ labels["app.kubernetes.io/name"] }}',
+          dedupeKey: '{{ id }}',
+          redact: [`scan_overview["${REPORT}"]["scan.key"]`],
+          messageTemplate: `{{ scan_overview["${REPORT}"].severity }}: {{ scan_overview }} {{ labels.app.kubernetes.io/name }}`,
+        },
+        {
+          id: 'rows',
+          forEach: '["form rows"]',
+          body: 'form',
+          messageTemplate:
+            '{{ ["First name"] }} {{ item }}{{ ["__proto__"] }}{{ ["constructor.name"] }}{{ item["constructor"] }}',
+        },
         { id: 'headers', messageTemplate: 'a{{ headers.authorization }}b{{ headers.x-event }}' },
       ],
     });
@@ -73,6 +94,30 @@ describe('POST /hooks/<name>', () => {
     expect(details.error).toContain('more than 16000000 characters');
     const usual = await hooks.ask(`/${path}`, { ...body, title: 'x' });
     expect(usual.status).toBe(200);
+  });
+
+  it('takes fields of any name, as Harbor, Kubernetes and forms have them', async () => {
+    const scan = (id: string): string =>
+      `{"id":${id},"scan_overview":{"${REPORT}":{"severity":"High","scan.key":"k"}},"labels":{"app":"shop","app.kubernetes.io/name":"api"}}`;
+    const answer = await hooks.ask('/scan', scan('9007199254740993'));
+    const { runs } = await hooks.ended(answer['eventId']);
+    expect(runs[0]).toMatchObject({ sessionKey: 'hook:api' });
+    const left = JSON.stringify({ [REPORT]: { severity: 'High', 'scan.key': '[left out]' } });
+    expect(readForeignContent(runs[0]?.prompt)).toBe(`High: ${left} api`);
+    const other = await hooks.ask('/scan', scan('9007199254740992'));
+    expect(await hooks.details(other['eventId'])).toMatchObject({
+      status: 'skipped',
+      runs: [],
+      skipped: 'no mapping takes it, because of their conditions: scan (payload.id)',
+    });
+  });
+
+  it('takes such fields of a form, and none that every object has', async () => {
+    const form = 'First+name=Ann&form+rows=one&form+rows=two&__proto__=x&constructor=y';
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { eventId } = await hooks.ask('/rows', form, type);
+    const { runs } = await hooks.ended(eventId);
+    expect(runs.map(({ prompt }) => readForeignContent(prompt))).toEqual(['Ann one', 'Ann two']);
   });
 
   it('leaves out items that were seen before and answers with the rest', async () => {

@@ -140,4 +140,12 @@ describe('numbers beyond 2^53 (found/security.md 6)', () => {
     ]);
     expect(JSON.stringify(first.details.request.payload)).toBe(body('9007199254740993'));
   });
+
+  it('keep them where no double goes so far: in a template, the whole payload and the story', async () => {
+    const body = '{"id":1e400,"parts":[-1e400,1e-400]}';
+    const { messages, details } = await sent('/ids', body);
+    expect(messages).toEqual(['Order 1e400 [-1e400,1e-400]']);
+    expect(JSON.stringify(details.request.payload)).toBe(body);
+    expect((await sent('/plain', body)).messages).toEqual([body]);
+  });
 });

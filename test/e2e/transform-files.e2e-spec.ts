@@ -46,7 +46,9 @@ describe('transform.module is refused at the start, naming mapping and key', () 
     ['..', '../t.ts'],
     ['.. inside', 'lib/../../t.ts'],
     ['absolute', '/etc/passwd'],
-    ['absolute inside', 'ABSOLUTE'],
+    ['absolute, back out of it', 'ABSOLUTE/../../t.ts'],
+    ['absolute beside it', 'ABSOLUTE-evil/t.ts'],
+    ['a file URL inside', 'file://ABSOLUTE/t.ts'],
     ['~', '~/t.ts'],
     ['a file URL', 'file:///etc/passwd'],
     ['a data URL', 'data:text/javascript,export default 1'],
@@ -58,7 +60,7 @@ describe('transform.module is refused at the start, naming mapping and key', () 
     ['<root>-evil', '../transforms-evil/t.ts'],
   ])('%s', async (_, module) => {
     files.write('t.ts', named('outside')).write('transforms-evil/t.ts', named('evil'));
-    const written = module === 'ABSOLUTE' ? join(files.path, 'transforms/t.ts') : module;
+    const written = module.replace('ABSOLUTE', join(files.path, 'transforms'));
     const message = await refusal(through(written));
     expect(message).toContain('  mappings[0].transform.module of mapping "m" names');
     expect(message).toMatch(/inside the transforms directory|leads out of the transforms/);
@@ -78,7 +80,8 @@ describe('transform.module is refused at the start, naming mapping and key', () 
     files.write('out/t.ts', named('outside')).write('transforms/i.ts', `export * from './link/t';`);
     symlinkSync(join(files.path, 'out/t.ts'), join(files.path, 'transforms/l.ts'));
     symlinkSync(join(files.path, 'out'), join(files.path, 'transforms/link'));
-    for (const module of ['l.ts', 'link/t.ts', 'i.ts']) {
+    const inside = (name: string): string => join(files.path, 'transforms', name);
+    for (const module of ['l.ts', 'link/t.ts', 'i.ts', inside('l.ts'), inside('link/t.ts')]) {
       expect(await refusal(through(module))).toContain('is a link that leads out');
     }
   });
@@ -127,6 +130,32 @@ describe('hooks.transformsDir', () => {
       hooks = undefined;
     }
     expect(await refusal(through('../up.ts', { transformsDir: 'mine' }))).toContain('leads out');
+  });
+});
+
+describe('transform.module', () => {
+  it.each([
+    ['absolute', 'directory/transforms/t.ts', named('first')],
+    ['absolute, by a link to the directory', 'linked/transforms/t.ts', named('first')],
+    ['without its extension', undefined, named('first')],
+    ['a CommonJS module', undefined, `module.exports = () => ({ name: 'first' });`],
+  ])('may be %s', async (_, absolute, text) => {
+    files.write('directory/transforms/t.ts', text);
+    symlinkSync(join(files.path, 'directory'), join(files.path, 'linked'));
+    const module = absolute === undefined ? 't' : join(files.path, absolute);
+    const configDir = join(files.path, 'directory');
+    hooks = await startWithTransform(files, { transform: { module } }, { configDir });
+    expect(await nameOf(hooks)).toBe('first');
+  });
+
+  it('is refused from the next request on where a directory of an absolute one becomes a link that leads out', async () => {
+    files.write('out/t.ts', named('outside')).write('transforms/lib/t.ts', named('first'));
+    const module = join(files.path, 'transforms/lib/t.ts');
+    hooks = await startWithTransform(files, { transform: { module } });
+    expect(await nameOf(hooks)).toBe('first');
+    rmSync(join(files.path, 'transforms/lib'), { recursive: true });
+    symlinkSync(join(files.path, 'out'), join(files.path, 'transforms/lib'));
+    expect(await nameOf(hooks)).toBe(500);
   });
 });
 
