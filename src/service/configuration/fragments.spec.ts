@@ -161,6 +161,20 @@ describe('fragments over gateway.json5', () => {
     expect(given.agents?.list).toEqual([{ id: 'main' }, { id: 'ops' }]);
   });
 
+  it('say nothing with null, and neither does gateway.json5', async () => {
+    const nulls = { enabled: null, path: null, mail: null, limit: null };
+    dir.write('gateway.json5', {
+      hooks: { ...hooks, ...nulls },
+      store: null,
+      ops: { listen: null },
+    });
+    fragment('a.json5', { hooks: { enabled: true, limit: { runs: 1, per: '1m' } } });
+    fragment('b.json5', { hooks: { enabled: null, limit: null, token: null, mappings: null } });
+    const { hooks: given, mail } = await loadConfiguration(dir.path, {});
+    expect(given).toMatchObject({ enabled: true, token: hooks.token, limit: { runs: 1 } });
+    expect(mail).toBeUndefined();
+  });
+
   it('take variables, and paths count from the configuration directory', async () => {
     dir.write('gateway.json5', { hooks }).write('.env', 'PLACE=state');
     fragment('a.json5', {
