@@ -1,3 +1,5 @@
+import type { HeartbeatJob, RunJob } from './jobs.ts';
+
 /** A dollar, in the millionths in which cost is counted. */
 export const DOLLAR = 1_000_000;
 
@@ -59,6 +61,14 @@ export interface UsageOf {
   readonly model: string;
   /** How the sender was verified; empty: there was none. */
   readonly sender: string;
+}
+
+/** Whose turn a job is, as far as it says so: a heartbeat has the model that its agent has then. */
+export function usageOfJob(job: RunJob | HeartbeatJob): UsageOf {
+  const { agentId: agent } = job;
+  if (!('trust' in job)) return { kind: 'heartbeat', hook: '', agent, model: '', sender: '' };
+  const { trust, hook, model = '' } = job;
+  return { kind: 'run', hook: trust.mapping ?? hook, agent, model, sender: trust.verifiedBy };
 }
 
 /** Share of a budget from which on the operator is told. */

@@ -80,8 +80,8 @@ export type TurnResult = { readonly toolCalls: readonly ToolCall[] } & (
       readonly waitsFor?: string;
     }
   | { readonly outcome: 'timed-out'; readonly error: string }
-  /** Cut off, by now or by the end of an earlier process, and not to be begun again. */
-  | { readonly outcome: 'interrupted'; readonly error: string }
+  /** Cut off and not to be begun again; `hasStarted: false`: by the end of an earlier process, and nobody was asked now. */
+  | { readonly outcome: 'interrupted'; readonly error: string; readonly hasStarted?: false }
   /** Cut off by a stop of the service, and begun again by the next start; `hasStarted`: the runner was asked before. */
   | { readonly outcome: 'stopped'; readonly hasStarted: boolean }
   /** Nobody was asked, because the backend rests; `error` says why. */
@@ -167,7 +167,9 @@ export class AgentDispatch {
   ): Promise<TurnResult> {
     const toolCalls: readonly ToolCall[] = [];
     const refusal = lease.mayHaveActed ? mayHaveActed(lease.kind) : refusalAfterCrashes(lease);
-    if (refusal !== null) return { outcome: 'interrupted', error: refusal, toolCalls };
+    if (refusal !== null) {
+      return { outcome: 'interrupted', error: refusal, hasStarted: false, toolCalls };
+    }
     const { workId } = lease;
     const backend = this.runner.backend?.(turn) ?? backendOf(turn);
     const model = modelOf(turn) ?? backend;

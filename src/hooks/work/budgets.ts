@@ -15,7 +15,7 @@ import {
   priceOf,
 } from '../options/index.ts';
 import type { BudgetOptions, BudgetedWork, PriceOptions } from '../options/index.ts';
-import { AgentError, MAX_STEPS, NEARLY_FULL, WorkLedger } from '../ports/index.ts';
+import { AgentError, MAX_STEPS, NEARLY_FULL, WorkLedger, usageOfJob } from '../ports/index.ts';
 import type {
   Agent,
   AgentFailure,
@@ -169,10 +169,7 @@ export class Budgets {
 }
 
 function usageOf(lease: RunLease | HeartbeatLease, agent: Agent): BudgetedWork {
-  if (lease.kind === 'heartbeat')
-    return { kind: 'heartbeat', hook: '', name: '', agent, sender: '' };
-  const { trust, hook: name } = lease.job;
-  return { kind: 'run', hook: trust.mapping ?? name, name, agent, sender: trust.verifiedBy };
+  return { ...usageOfJob(lease.job), name: lease.kind === 'run' ? lease.job.hook : '', agent };
 }
 
 /** A token is a byte at least. With tools, each call is shown what the ones before it have said. */
@@ -217,8 +214,10 @@ function usedBy(result: EndedTurn, { each, most }: Calls): TokenUsage | null {
   }
 }
 
-function isOver({ outcome }: EndedTurn, used: TokenUsage | null): boolean {
-  return outcome !== 'asks' && outcome !== 'waits' && used?.outputTokens !== 0;
+/** Of a turn that an earlier process began, the ledger has counted what was cut off. */
+function isOver({ outcome, hasStarted }: EndedTurn, used: TokenUsage | null): boolean {
+  if (hasStarted === false || outcome === 'asks' || outcome === 'waits') return false;
+  return used?.outputTokens !== 0;
 }
 
 function amountOf(

@@ -1,8 +1,10 @@
 // What turns used, by day, and not by event: it stays when events are forgotten or erased.
-import { DOLLAR } from '../../hooks/ports/budgets.ts';
+import { DOLLAR, usageOfJob } from '../../hooks/ports/budgets.ts';
+import type { UsageOf } from '../../hooks/ports/budgets.ts';
 import type { UsageChange } from '../../hooks/ports/change.ts';
 import type { UsageFilter, UsageLine } from '../../hooks/ports/usage.ts';
-import { integer, text, word } from '../rows.ts';
+import { integer, storedJson, text, word } from '../rows.ts';
+import type { Row } from '../rows.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 
@@ -27,7 +29,26 @@ const INSERT = `INSERT INTO @usage AS u
   cost = u.cost + excluded.cost, unpriced = u.unpriced + excluded.unpriced,
   uncounted = u.uncounted + excluded.uncounted`;
 
-export async function noteUsage(tx: Tx, { of, usage, cost }: UsageChange): Promise<void> {
+/**
+ * Turns that were cut off: what they used, nobody knows.
+ * @param ended rows of work, `kind` and `job`. Written in one order, so that no two transactions wait for each other.
+ */
+export async function noteCutOff(tx: Tx, ended: readonly Row[]): Promise<void> {
+  const turns = ended
+    .filter((row) => KINDS.some((kind) => kind === text(row, 'kind')))
+    .map((row) => usageOfJob(storedJson(text(row, 'job'))));
+  const inOrder = turns.toSorted((one, other) => (rowOf(one) < rowOf(other) ? -1 : 1));
+  for (const of of inOrder) await noteUsage(tx, { of, usage: 'unknown' });
+}
+
+function rowOf({ kind, hook, agent, model, sender }: UsageOf): string {
+  return [kind, hook, agent, model, sender].join('\n');
+}
+
+export async function noteUsage(
+  tx: Tx,
+  { of, usage, cost }: Pick<UsageChange, 'of' | 'usage' | 'cost'>,
+): Promise<void> {
   if (usage === undefined) return;
   const day = Math.floor(tx.now / DAY_MS);
   const { kind, hook, agent, model, sender } = of;

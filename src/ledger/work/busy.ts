@@ -1,5 +1,6 @@
 // A run of a busy session is left out, or replaces those before it that cannot have acted, under the key's lock.
 import type { NewWork } from '../../hooks/ports/jobs.ts';
+import { noteCutOff } from '../records/usage.ts';
 import { integer, isTrue, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { Tx } from '../tx.ts';
@@ -8,7 +9,7 @@ import { Touched, settle } from './settlement.ts';
 import { FIRST } from './stages.ts';
 import { stopWaiting } from './waits.ts';
 
-const columns = 'id, lane, key, kind, hook, stage, acting, ref, event_id';
+const columns = 'id, lane, key, kind, hook, stage, acting, ref, event_id, job';
 /** What waits aside is not in the queue meanwhile; one that repeats our reply makes nobody wait for a person. */
 const ASIDE = `stage = 'deferred' AND server IN ('decision', 'event')`;
 const OF_SESSION = [FIRST, `stage = 'blocked'`, ASIDE].map(
@@ -21,6 +22,7 @@ const SKIP = `UPDATE @runs AS r SET status = 'skipped', error = $2, finished_at 
 export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readonly NewWork[]> {
   if (works.every(({ whenBusy }) => whenBusy === undefined)) return works;
   const queued: NewWork[] = [];
+  const cutOff: Row[] = [];
   const touched = new Touched();
   const skip = async (id: string, eventId: string | null, why: string): Promise<void> => {
     await tx.run(SKIP, tx.keys.of(id), why, tx.now);
@@ -39,6 +41,7 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
       const why = `replaced by run ${ref}`;
       for (const row of before) {
         if (!(await stops(tx, row, why))) continue;
+        if (text(row, 'stage') === 'leased') cutOff.push(row);
         await withdraw(tx, [row]);
         await skip(text(row, 'ref'), optionalText(row, 'event_id'), why);
       }
@@ -49,6 +52,7 @@ export async function makeWay(tx: Tx, works: readonly NewWork[]): Promise<readon
     }
     queued.push(work);
   }
+  await noteCutOff(tx, cutOff);
   await settle(tx, touched);
   return queued;
 }

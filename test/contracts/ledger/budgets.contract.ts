@@ -1,8 +1,9 @@
 import type { BudgetMeter, UsageOf } from '../../../src/hooks/ports/budgets.ts';
 import type { Change } from '../../../src/hooks/ports/change.ts';
+import type { RunJob } from '../../../src/hooks/ports/jobs.ts';
 import type { UsageBy } from '../../../src/hooks/ports/usage.ts';
 import type { Lease, StepOutcome } from '../../../src/hooks/ports/work-ledger.ts';
-import { LIMITS, agent } from './events.ts';
+import { LIMITS, MAIN, agent, direct, heartbeat } from './events.ts';
 import { LedgerUnderTest } from './store.ts';
 import type { OpenStore } from './store.ts';
 
@@ -268,6 +269,55 @@ export function describeBudgets(openStore: OpenStore): void {
             uncounted: 2,
           },
         ]);
+      });
+
+      it('counts turns that a crash cut off, once each, and their next attempts beside them', async () => {
+        const told = () => under.ledger.admin.usage({ by: 'agent', days: 1 });
+        const cutOff = { name: 'main', inputTokens: 0, outputTokens: 0, cost: 0 };
+        const uncounted = { turns: 1, unpriced: 1, uncounted: 1 };
+        const run = await leased();
+        await under.ledger.work.add(heartbeat(MAIN));
+        expect(await under.claimNow()).toMatchObject([{ kind: 'heartbeat' }]);
+        await under.reopen();
+        expect(await told()).toEqual([
+          { ...cutOff, kind: 'heartbeat', ...uncounted },
+          { ...cutOff, kind: 'run', ...uncounted },
+        ]);
+        await under.reopen();
+        const again = (await under.claimNow()).find(({ workId }) => workId === run.workId)!;
+        const usage = { inputTokens: 5, outputTokens: 5 };
+        const of = { kind: 'run', hook: 'agent', agent: 'main', model: '', sender: 'token' } as const;
+        await under.ledger.work.commit(again, { type: 'done' }, [
+          { type: 'usage', workId: run.workId, of, usage, cost: 7_000_000, meters: [] },
+        ]);
+        expect((await told()).at(-1)).toEqual({
+          ...{ name: 'main', kind: 'run', turns: 2, unpriced: 1, uncounted: 1, cost: 7 },
+          ...usage,
+        });
+      });
+
+      it('names hook, model and sender of a run that was cut off, and counts no delivery', async () => {
+        const trust = { level: 'trusted', verifiedBy: 'github', mapping: 'ci' } as const;
+        const given = agent('a');
+        const [action] = given.actions;
+        const changes = action!.changes.map((change): Change => {
+          if (change.type !== 'work') return change;
+          const job = { ...change.work.job, trust, model: 'x/y' } as RunJob;
+          return { ...change, work: { ...change.work, job } };
+        });
+        const event = { ...given, actions: [{ ...action!, changes }] };
+        await under.ledger.intake.accept(event, LIMITS);
+        await under.ledger.intake.accept(direct(), LIMITS);
+        await under.claimOne();
+        await under.claimOne('delivery');
+        await under.reopen();
+        const told = async (by: UsageBy) => {
+          const lines = await under.ledger.admin.usage({ by, days: 1 });
+          return lines.map(({ name, kind, uncounted }) => `${kind} ${name} ${uncounted}`);
+        };
+        expect(await told('hook')).toEqual(['run ci 1']);
+        expect(await told('model')).toEqual(['run x/y 1']);
+        expect(await told('sender')).toEqual(['run github 1']);
       });
 
       it('outlives its events, and takes so many different names a day', async () => {

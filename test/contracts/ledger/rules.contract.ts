@@ -459,6 +459,16 @@ export function describeRules(openStore: OpenStore): void {
         expect((await under.claimOne()).ref).toBe(runOf(newest));
       });
 
+      it('cuts off the turn of a run that it replaces, whose usage nobody knows', async () => {
+        await busy('replace');
+        const lease = await under.claimOne();
+        await busy('replace');
+        expect(await under.ledger.work.commit(lease, { type: 'done' }, [])).toBe(false);
+        expect(await under.ledger.admin.usage({ by: 'hook', days: 1 })).toMatchObject([
+          { name: 'agent', kind: 'run', turns: 1, uncounted: 1 },
+        ]);
+      });
+
       it('takes the place of what is looked at just now, since its time is over', async () => {
         await waiting('run', true);
         under.clock.advance(HOUR);
