@@ -79,6 +79,7 @@ import { EventWaits } from './work/event-waits.ts';
 import { RunDelays } from './ports/run-delays.ts';
 import { Budgets } from './work/budgets.ts';
 import { BackendHealth } from './work/backend-health.ts';
+import { Backends } from './work/backends.ts';
 import { ChannelHealth } from './work/channel-health.ts';
 import { ChannelDelivery } from './work/channel-delivery.ts';
 import { DeliveryStep } from './work/delivery.ts';
@@ -279,6 +280,7 @@ export const providers: Provider[] = [
   AgentDispatch,
   Budgets,
   BackendHealth,
+  Backends,
   { provide: RunDelays, useClass: BackendDelays },
   SessionStore,
   { provide: Recipients, useClass: Addresses },

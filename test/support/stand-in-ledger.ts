@@ -69,7 +69,11 @@ class StandInSessions extends Sessions {
 }
 
 class StandInWork extends WorkLedger {
-  override async reconsider(): Promise<void> {}
+  readonly reconsidered: (readonly string[])[] = [];
+
+  override async reconsider(left: readonly string[]): Promise<void> {
+    this.reconsidered.push(left);
+  }
 
   readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
   readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline, durationMs } from '../../platform/time.ts';
-import { HooksSettings, canAskAboutTools, toolApproval, unaliased } from '../options/index.ts';
+import { HooksSettings, canAskAboutTools, toolApproval } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
@@ -22,6 +22,7 @@ import type {
   Trust,
 } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
+import { Backends } from './backends.ts';
 import { Budgets } from './budgets.ts';
 import type { HeldTurn } from './budgets.ts';
 import { HostErrors } from './host-errors.ts';
@@ -109,7 +110,8 @@ export class AgentDispatch {
     private readonly ledger: WorkLedger,
     private readonly clock: Clock,
     private readonly hostErrors: HostErrors,
-    private readonly backends: BackendHealth,
+    private readonly backends: Backends,
+    private readonly health: BackendHealth,
     private readonly settings: HooksSettings,
     private readonly budgets: Budgets,
   ) {}
@@ -131,7 +133,7 @@ export class AgentDispatch {
     return {
       ...rest,
       agent,
-      model: model ?? this.#modelOf(agent),
+      model: model ?? this.backends.modelOf(agent),
       contract: contractFor({ ...trust, level }, agent, mayDeliverTo),
       asks: asksFor(request, agent, level),
       maxOutputTokens: this.budgets.maxOutputTokens(lease, agent),
@@ -149,13 +151,6 @@ export class AgentDispatch {
     return publicUrl === undefined ? undefined : `${publicUrl}${path}/runs/${runId}`;
   }
 
-  /** The agent's model of now: a change of the configuration helps what has waited. */
-  #modelOf({ model: own }: Agent): string | undefined {
-    const { agents, models } = this.settings.current;
-    const model = own ?? agents.defaults.model;
-    return model && unaliased(model, models.aliases, agents.defaults.models);
-  }
-
   /**
    * Asks the agent, unless an earlier attempt was cut off and must not be repeated, the backend rests or a budget is used
    * up. A turn that may not be repeated is asked only once the ledger knows that it may act.
@@ -171,14 +166,13 @@ export class AgentDispatch {
       return { outcome: 'interrupted', error: refusal, hasStarted: false, toolCalls };
     }
     const { workId } = lease;
-    const backend = this.runner.backend?.(turn) ?? backendOf(turn);
-    const model = modelOf(turn) ?? backend;
+    const [backend, model] = this.backends.of(turn);
     for (const name of new Set([backend, model])) {
-      const rests = this.backends.whyItRests(name, workId);
+      const rests = this.health.whyItRests(name, workId);
       if (rests !== null) return { outcome: 'resting', backend: name, error: rests, toolCalls };
     }
-    using visit = this.backends.visit(backend, workId);
-    using visitOfModel = model === backend ? visit : this.backends.visit(model, workId);
+    using visit = this.health.visit(backend, workId);
+    using visitOfModel = model === backend ? visit : this.health.visit(model, workId);
     const held = await this.budgets.before(lease, turn);
     if (held instanceof AgentError) return { ...this.#failure(held), backend, toolCalls };
     if (held !== null) return { ...held, toolCalls };
@@ -296,27 +290,6 @@ export class AgentDispatch {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { outcome: 'failed', error: reason, kind: 'permanent' } as const;
   }
-}
-
-const PROVIDER_NAME = /^[\w.-]{1,64}$/;
-
-/** Who answers, where the runner does not say it itself: no path, query or key, as it is told to people. */
-function backendOf({ agent: { runner }, model = '' }: PreparedTurn): string {
-  if (runner?.type === 'callback') return `agent at ${URL.parse(runner.baseUrl)?.host ?? ''}`;
-  if (runner?.type === 'http') return `gateway ${URL.parse(runner.baseUrl)?.host ?? ''}`;
-  if (runner?.type === 'command') return `command ${runner.command}`;
-  const [provider = ''] = model.split('/');
-  if (provider === '') return 'the default model';
-  // A request may name any model where none are configured; a name is repeated only if it can say nothing else.
-  return PROVIDER_NAME.test(provider) ? `model provider ${provider}` : 'an unknown model provider';
-}
-
-const MODEL_NAME = /^[\w.:@/-]{1,128}$/;
-
-/** The model of a provider, where the turn names one: each has limits, and troubles, of its own. */
-function modelOf({ agent: { runner }, model = '' }: PreparedTurn): string | undefined {
-  const isModel = runner === undefined || runner.type === 'model';
-  return isModel && model.includes('/') && MODEL_NAME.test(model) ? `model ${model}` : undefined;
 }
 
 /** What a turn of this agent may do: shown foreign text, it has no tool but those the operator listed for that. */

@@ -110,10 +110,9 @@ export class BackendHealth {
     return reason;
   }
 
-  /** All of them may be asked: the configuration has changed, or an operator says so; what was wrong may be mended. */
-  forget(): void {
-    this.#rests.clear();
-    this.#doubted.clear();
+  /** They may be asked, by default all: their settings have changed, or an operator says so. */
+  forget(isMeant: (backend: string) => boolean = () => true): void {
+    for (const backend of [...this.#rests.keys()].filter(isMeant)) this.#rests.delete(backend);
     this.onForgotten();
   }
 

@@ -1,3 +1,4 @@
+import type { HooksSettingsInput } from '../options/index.ts';
 import {
   AgentError,
   DeliveryError,
@@ -6,9 +7,12 @@ import {
   RequestObserver,
 } from '../ports/index.ts';
 import type { ObservedEnd } from '../ports/index.ts';
+import { ExternalServices } from './external-services.ts';
 import { deliveryLease, heartbeatLease, runLease } from '../../../test/support/leases.ts';
 import { StandInLedger } from '../../../test/support/stand-in-ledger.ts';
 import { WorkUnderTest, settled } from '../../../test/support/work-under-test.ts';
+
+type AgentEntry = NonNullable<NonNullable<HooksSettingsInput['agents']>['list']>[number];
 
 let work: WorkUnderTest;
 
@@ -314,6 +318,100 @@ describe('WorkLoop: what it logs', () => {
     expect(work.log.lines.at(-1)).toContain(
       '"a step of heartbeat 2 broke: RangeError: cannot be read"',
     );
+  });
+});
+
+describe('WorkLoop: a changed configuration, while backends rest', () => {
+  const at = (port: number, apiKey: string) => ({ baseUrl: `http://127.0.0.1:${port}/v1`, apiKey });
+  const models = { providers: { local: at(1, 'k1'), other: at(2, 'k2') } };
+  const program = { type: 'command', command: 'cat', args: ['-'] } as const;
+  const gateway = { type: 'http', ...at(3, 'k3') } as const;
+  const agents = {
+    main: { id: 'main', model: 'local/m' },
+    second: { id: 'second', model: 'local/m' },
+    program: { id: 'program', runner: program },
+    gateway: { id: 'gateway', runner: gateway },
+  };
+  const settings = (
+    given: Readonly<Record<string, AgentEntry>> = {},
+    more: Partial<HooksSettingsInput> = {},
+  ) => ({
+    models,
+    agents: { list: Object.values({ ...agents, ...given }) },
+    ...more,
+  });
+  const [MODEL, PROGRAM, GATEWAY] = ['model local/m', 'command cat', 'gateway 127.0.0.1:3'];
+  const PROVIDER = 'model provider local';
+  const resting = () => work.app.get(ExternalServices).backends();
+
+  beforeEach(async () => {
+    await work.close();
+    work = await WorkUnderTest.start(settings());
+    work.runner.reply = () => Promise.reject(new AgentError('busy', 'rate-limited', 300_000));
+    for (const [n, agentId] of ['main', 'program', 'gateway'].entries()) {
+      await work.perform(runLease({ agentId }, { workId: n }));
+    }
+    expect(resting().map(({ backend }) => backend)).toEqual([MODEL, PROGRAM, GATEWAY]);
+    work.clock.advance(1000);
+  });
+
+  it.each([
+    [
+      'a token',
+      settings({}, { tokens: [{ id: 'crm', token: 'x'.repeat(32), hooks: ['wake'] }] }),
+      [],
+    ],
+    [
+      'places',
+      { ...settings(), agents: { ...settings().agents, defaults: { maxConcurrent: 9 } } },
+      [],
+    ],
+    [
+      'the key of another provider',
+      settings({}, { models: { providers: { ...models.providers, other: at(2, 'new') } } }),
+      [],
+    ],
+    [
+      'the key of its provider',
+      settings({}, { models: { providers: { ...models.providers, local: at(1, 'new') } } }),
+      [MODEL],
+    ],
+    [
+      'the instructions of its agents',
+      settings({ main: { ...agents.main, instructions: 'x' } }),
+      [],
+    ],
+    [
+      'the arguments of a program',
+      settings({ program: { id: 'program', runner: { ...program, args: ['-u'] } } }),
+      [PROGRAM],
+    ],
+    [
+      'the key of a gateway',
+      settings({ gateway: { id: 'gateway', runner: { ...gateway, apiKey: 'new' } } }),
+      [GATEWAY],
+    ],
+  ])('%s: forgets only those whose own settings it changes', async (_what, changed, forgotten) => {
+    const before = resting();
+    await work.settings.replace(changed);
+    expect(resting()).toEqual(before.filter(({ backend }) => !forgotten.includes(backend)));
+    expect(work.ledger.work.reconsidered.at(-1)).toEqual([]);
+  });
+
+  it.each([
+    ['another model', { main: { id: 'main', model: 'local/n' } }, [MODEL]],
+    [
+      'another program',
+      { program: { id: 'program', runner: { ...program, command: 'tac' } } },
+      [PROGRAM],
+    ],
+    ['another provider', { main: { id: 'main', model: 'other/m' } }, [PROVIDER, MODEL]],
+    ['a program instead of a model', { main: { id: 'main', runner: program } }, [PROVIDER, MODEL]],
+  ])('has those look again whose agent has %s', async (_what, changed, left) => {
+    const before = resting();
+    await work.settings.replace(settings(changed));
+    expect(work.ledger.work.reconsidered.at(-1)).toEqual(left);
+    expect(resting()).toEqual(before);
   });
 });
 

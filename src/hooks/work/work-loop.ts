@@ -13,6 +13,7 @@ import {
 } from '../ports/index.ts';
 import type { Change, ClaimLimits, Lane, Lease, StepOutcome } from '../ports/index.ts';
 import { BackendHealth } from './backend-health.ts';
+import { Backends } from './backends.ts';
 import { DeliveryStep } from './delivery.ts';
 import { HandlerStep, isHandled } from './handler-step.ts';
 import { HeartbeatStep } from './heartbeat.ts';
@@ -67,7 +68,8 @@ export class WorkLoop {
     private readonly handler: HandlerStep,
     private readonly notices: Notices,
     private readonly taps: TapStep,
-    private readonly backends: BackendHealth,
+    private readonly backends: Backends,
+    private readonly health: BackendHealth,
     private readonly ledger: WorkLedger,
     private readonly settings: HooksSettings,
     private readonly ends: RunEnds,
@@ -78,13 +80,15 @@ export class WorkLoop {
   /** @param runPlaces how many runs may go on side by side of each hook that is limited, at this moment. */
   start(runPlaces: () => ClaimLimits['perHook']): void {
     this.#runPlaces = runPlaces;
-    // There may be more places now, and whoever could not be asked may be another one.
+    this.backends.compare();
+    // Claims are made anew: there may be more places now.
+    this.health.onForgotten = () => this.#endClaims();
     this.settings.onReplaced(() => {
-      this.backends.forget();
-      this.#reconsider();
+      const { isChanged, left } = this.backends.compare();
+      this.health.forget(isChanged);
+      this.#reconsider(left);
     });
-    this.backends.onForgotten = () => this.#endClaims();
-    this.#reconsider();
+    this.#reconsider([]);
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES + this.handler.underWay),
@@ -145,10 +149,10 @@ export class WorkLoop {
     for (const claim of this.#claims.values()) claim.abort(OVER);
   }
 
-  /** What rules hold may go on by those of now. */
-  #reconsider(): void {
-    this.ledger.reconsider().catch((error: unknown) => {
-      this.#logger.error(`what rules hold could not be looked at: ${describeError(error)}`);
+  /** What rules hold may go on by those of now, and what waits for these backends by others. */
+  #reconsider(left: readonly string[]): void {
+    this.ledger.reconsider(left).catch((error: unknown) => {
+      this.#logger.error(`what waits could not be looked at: ${describeError(error)}`);
     });
   }
 
@@ -167,7 +171,7 @@ export class WorkLoop {
             maxRuns: this.#maxRuns,
             maxRunsTotal: this.settings.current.agents.defaults.maxConcurrentTotal,
             perHook: this.#runPlaces(),
-            resting: this.backends.resting,
+            resting: this.health.resting,
           };
     const claim = new AbortController();
     this.#claims.set(lane, claim);

@@ -1,6 +1,5 @@
 // What turns used, by day, and not by event: it stays when events are forgotten or erased.
 import { DOLLAR, usageOfJob } from '../../hooks/ports/budgets.ts';
-import type { UsageOf } from '../../hooks/ports/budgets.ts';
 import type { UsageChange } from '../../hooks/ports/change.ts';
 import type { UsageFilter, UsageLine } from '../../hooks/ports/usage.ts';
 import { integer, storedJson, text, word } from '../rows.ts';
@@ -29,20 +28,13 @@ const INSERT = `INSERT INTO @usage AS u
   cost = u.cost + excluded.cost, unpriced = u.unpriced + excluded.unpriced,
   uncounted = u.uncounted + excluded.uncounted`;
 
-/**
- * Turns that were cut off: what they used, nobody knows.
- * @param ended rows of work, `kind` and `job`. Written in one order, so that no two transactions wait for each other.
- */
+/** Turns that were cut off: nobody knows what they used. In one order, so that no two transactions wait for each other. */
 export async function noteCutOff(tx: Tx, ended: readonly Row[]): Promise<void> {
-  const turns = ended
-    .filter((row) => KINDS.some((kind) => kind === text(row, 'kind')))
-    .map((row) => usageOfJob(storedJson(text(row, 'job'))));
-  const inOrder = turns.toSorted((one, other) => (rowOf(one) < rowOf(other) ? -1 : 1));
-  for (const of of inOrder) await noteUsage(tx, { of, usage: 'unknown' });
-}
-
-function rowOf({ kind, hook, agent, model, sender }: UsageOf): string {
-  return [kind, hook, agent, model, sender].join('\n');
+  const turns = ended.filter((row) => KINDS.some((kind) => kind === text(row, 'kind')));
+  const whose = turns.map((row) => JSON.stringify(usageOfJob(storedJson(text(row, 'job')))));
+  for (const of of whose.toSorted()) {
+    await noteUsage(tx, { of: storedJson(of), usage: 'unknown' });
+  }
 }
 
 export async function noteUsage(

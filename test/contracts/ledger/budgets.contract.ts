@@ -286,7 +286,13 @@ export function describeBudgets(openStore: OpenStore): void {
         await under.reopen();
         const again = (await under.claimNow()).find(({ workId }) => workId === run.workId)!;
         const usage = { inputTokens: 5, outputTokens: 5 };
-        const of = { kind: 'run', hook: 'agent', agent: 'main', model: '', sender: 'token' } as const;
+        const of = {
+          kind: 'run',
+          hook: 'agent',
+          agent: 'main',
+          model: '',
+          sender: 'token',
+        } as const;
         await under.ledger.work.commit(again, { type: 'done' }, [
           { type: 'usage', workId: run.workId, of, usage, cost: 7_000_000, meters: [] },
         ]);
