@@ -1,4 +1,4 @@
-import { LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
+import { HooksSettings, LedgerAdmin, Sessions } from '../../src/hooks/index.ts';
 import type { Decision, EventDetails, HooksModuleOptions } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
 import { eventually } from '../support/eventually.ts';
@@ -242,17 +242,18 @@ describe('what a person decides about a run (behaviour.md §15)', () => {
       expect(hooks.runner.turns[0]?.asks).toEqual({ tools: ['*'], canWait: false });
     });
 
-    it('fails a run of such an agent that a mapping asks about, and nobody is asked', async () => {
+    it('fails a run whose agent has become a program meanwhile, and nobody is asked', async () => {
+      await startAsking({ run: true, tools: true });
+      const event = await asked();
       const list = [{ id: 'main', runner: { type: 'command', command: 'claude' } }] as const;
-      hooks = await Hooks.start({
-        agents: { defaults: { heartbeat: { every: '0m' } }, list: [...list] },
-        mappings: [{ id: 'own', approve: 'tools', ...NO_HEARTBEAT }],
+      await hooks.app.get(HooksSettings).replace({ agents: { list: [...list] } });
+      await decide(await waits(event.id));
+      expect(await hooks.ended(event.id)).toMatchObject({
+        runs: [
+          { status: 'failed', error: expect.stringContaining('agent "main" calls by itself') },
+        ],
       });
-      const { runs } = await hooks.ended((await hooks.ask('/own', { text: 'a' }))['eventId']);
-      expect(runs).toMatchObject([
-        { status: 'failed', error: expect.stringContaining('agent "main" calls by itself') },
-      ]);
-      expect(hooks.runner.turns).toEqual([]);
+      expect(turns()).toBe(0);
     });
   });
 

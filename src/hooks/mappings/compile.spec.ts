@@ -158,3 +158,71 @@ describe('an unknown agentId of a mapping (behaviour §7: a warning)', () => {
     expect(findProblems(asWritten(written))).toEqual(['agents.list must be an array: […]']);
   });
 });
+
+describe('approve of a mapping about tools that its agent calls by itself (behaviour §15.8)', () => {
+  const program = { id: 'program', runner: { type: 'command', command: 'cat' } } as const;
+  const desk = { id: 'desk', model: 'auto' } as const;
+  const http = { type: 'http', baseUrl: 'http://127.0.0.1:1' } as const;
+  const claude = {
+    type: 'command',
+    command: 'claude',
+    resumeArgs: ['--resume', '{session}'],
+    output: 'json',
+    sessionIdPath: 'session_id',
+    permissionPrompt: 'claude-code',
+  } as const;
+  const others = [
+    { id: 'gateway', runner: http },
+    { id: 'elsewhere', runner: { ...http, mode: 'callback' } },
+    { id: 'claude', runner: claude },
+  ] as const;
+  const transform = { module: 'own.ts' };
+  const unasked = (agent: string) =>
+    `hooks.mappings[0].approve asks about tools, which agent "${agent}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code (mapping "own"`;
+
+  it.each([
+    ['the one that it names', { agentId: 'program', approve: 'tools' }, 'program'],
+    ['a gateway', { agentId: 'gateway', approve: 'tools' }, 'gateway'],
+    ['one elsewhere', { agentId: 'Elsewhere', approve: { tools: true } }, 'elsewhere'],
+    ['the default one', { approve: { tools: 'when-untrusted' } }, 'program'],
+    ['the default one for an unknown', { agentId: 'x', approve: { tools: ['a'] } }, 'program'],
+    [
+      'one that a transform may change',
+      { agentId: 'gateway', approve: 'tools', transform },
+      'gateway',
+    ],
+  ] as const)('is refused: %s', (_what, mapping, agent) => {
+    const agents = { list: [program, desk, ...others] };
+    expect(findProblems({ agents, mappings: [{ id: 'own', ...mapping }] })).toEqual([
+      expect.stringContaining(unasked(agent)),
+    ]);
+  });
+
+  it.each([
+    ['a model', { agentId: 'desk', approve: 'tools' }],
+    ['Claude Code, which asks', { agentId: 'claude', approve: 'tools' }],
+    ['a reply', { agentId: 'program', approve: 'reply' }],
+    ['an agent that a transform chooses', { approve: 'tools', transform }],
+  ] as const)('is taken: %s', (_what, mapping) => {
+    const agents = { list: [program, desk, ...others] };
+    expect(findProblems({ agents, mappings: [{ id: 'own', ...mapping }] })).toEqual([]);
+  });
+
+  it('is refused on reload, and what was in force stays', async () => {
+    const { settings } = ingest({ agents: { list: [desk] } });
+    const before = settings.current;
+    const mappings = [{ id: 'own', approve: 'tools' }] as const;
+    await expect(
+      settings.replace({ agents: { list: [program] }, mappings: [...mappings] }),
+    ).rejects.toMatchObject({ problems: [{ key: 'hooks.mappings[0].approve' }] });
+    expect(settings.current).toBe(before);
+  });
+
+  it('is refused for agents that a host lists', () => {
+    const mappings = [{ id: 'own', agentId: 'theirs', approve: 'tools' }] as const;
+    const { resolved } = resolveOptions({ mappings: [...mappings] });
+    const theirs = { id: 'theirs', runner: { type: 'command', command: 'cat' } } as const;
+    const { problems } = compileMappings(resolved, [{ id: 'main' }, theirs]);
+    expect(problems).toMatchObject([{ key: 'hooks.mappings[0].approve' }]);
+  });
+});

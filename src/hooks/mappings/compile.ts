@@ -1,8 +1,9 @@
 // Compiled once for each configuration, at start or reload. Problems are collected, so that all are told at once.
 import type { Redaction } from '../../platform/credentials.ts';
+import { getField } from '../../platform/objects.ts';
 import { bareName } from '../actions/hook-request.ts';
 import type { DedupeRule } from '../actions/idempotency.ts';
-import { SOLE_AGENT_ID, inMappings } from '../options/index.ts';
+import { RunnerOptions, SOLE_AGENT_ID, inMappings } from '../options/index.ts';
 import type {
   Conditions,
   HandledHooks,
@@ -28,6 +29,7 @@ import {
   findTemplatedAgent,
   findTwoRecipients,
 } from './entry-problems.ts';
+import type { ListedAgent } from './lint-agents.ts';
 import { lintMappings } from './lint.ts';
 import {
   collectOf,
@@ -65,11 +67,11 @@ export interface CompiledMappings {
 const NOT_IN_A_PATH = /[\s?#]/u;
 
 /**
- * Configured mappings first, then presets. `agentIds`: the default one first; absent: those of the `agents` section.
+ * Configured mappings first, then presets. `agents`: the default one first; absent: those of the `agents` section.
  */
 export function compileMappings(
   settings: ResolvedHooksOptions,
-  agentIds: readonly string[] = listConfiguredIds(settings),
+  agents: readonly ListedAgent[] = listConfigured(settings),
   known: ReadonlyMap<string, Preset> = sendersOf(settings).presets,
 ): CompiledMappings {
   const { hooks, handlers = new Map() } = settings;
@@ -85,7 +87,7 @@ export function compileMappings(
     const compiled = compiler.compile(entry);
     return compiled === null ? [] : [{ entry, compiled }];
   });
-  const found = lintMappings(placed, settings, agentIds);
+  const found = lintMappings(placed, settings, agents);
   return {
     mappings: placed.map(({ compiled }) => compiled),
     rules: rulesById(
@@ -113,17 +115,18 @@ function withAdvice(problem: Problem): Problem {
 }
 
 /** The default agent first. The `agents` section may be wrong itself: what is no agent there is left out here. */
-function listConfiguredIds({ agents }: ResolvedHooksOptions): readonly string[] {
-  const list: readonly unknown[] = Array.isArray(agents.list) ? agents.list : [];
-  const agentsWithId = list.flatMap((entry) => {
-    if (typeof entry !== 'object' || entry === null) return [];
-    const id: unknown = Reflect.get(entry, 'id');
-    const isDefault = Reflect.get(entry, 'default') === true;
-    return typeof id === 'string' ? [{ id: id.trim().toLowerCase(), isDefault }] : [];
+function listConfigured({ agents }: ResolvedHooksOptions): readonly ListedAgent[] {
+  const entries: readonly unknown[] = Array.isArray(agents.list) ? agents.list : [];
+  const named = entries.filter((entry) => typeof getField(entry, 'id') === 'string');
+  const listed = (named.length > 0 ? named : [{ id: SOLE_AGENT_ID }]).map((entry) => {
+    const runner = getField(entry, 'runner') ?? getField(agents, 'defaults', 'runner');
+    return {
+      id: String(getField(entry, 'id')).trim().toLowerCase(),
+      isDefault: getField(entry, 'default') === true,
+      ...(runner instanceof RunnerOptions && { runner }),
+    };
   });
-  if (agentsWithId.length === 0) return [SOLE_AGENT_ID];
-  const defaults = agentsWithId.filter(({ isDefault }) => isDefault);
-  return [...new Set([...defaults, ...agentsWithId].map(({ id }) => id))];
+  return listed.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
 }
 
 /** An operator knows what his key names; that of a preset names an event only where the preset says so. */

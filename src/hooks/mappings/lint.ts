@@ -10,6 +10,8 @@ import type { Agent } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { keyOf, toLabel } from './mapping.ts';
 import type { CompiledMapping, MappingEntry, PlacedMapping } from './mapping.ts';
+import { findUnasked, findUnknownAgents, findUnlistedAgents } from './lint-agents.ts';
+import type { ListedAgent } from './lint-agents.ts';
 import { findUnknownScopes } from './lint-budgets.ts';
 import { isStatic, listPaths } from './template.ts';
 import type { Template } from './template.ts';
@@ -21,12 +23,13 @@ import { isImplied, placesOf } from './when.ts';
 
 const ALWAYS = 'is refused for every request';
 
-/** `placed`: in the order in which they are tried. `agentIds`: the default one first, in small letters. */
+/** `placed`: in the order in which they are tried. `agents`: the default one first, their ids in small letters. */
 export function lintMappings(
   placed: readonly PlacedMapping[],
   settings: ResolvedHooksOptions,
-  agentIds: readonly string[],
+  agents: readonly ListedAgent[],
 ): { problems: Problem[]; warnings: Problem[] } {
+  const agentIds = agents.map(({ id }) => id);
   const refused = new AlwaysRefused(settings, agentIds);
   return {
     problems: [
@@ -34,6 +37,7 @@ export function lintMappings(
       ...placed.flatMap((mapping) => refused.findProblems(mapping)),
       ...findUnanswerable(placed),
       ...findNeverResumed(placed),
+      ...findUnasked(placed, agents),
       ...onePerKey(
         placed.flatMap((mapping, index) => findChosenTrust(mapping, placed.slice(0, index))),
       ),
@@ -179,41 +183,6 @@ function explainBuiltIn(
 ): string | undefined {
   if (builtInHook(path, settings) === undefined) return undefined;
   return `the built-in hook ${path} wins (only ${path}/, with the slash, would come here); give it another path, or switch the built-in off (hooks.endpoints)`;
-}
-
-/** Not a problem, because the default agent takes what an unknown one should have. */
-function findUnknownAgents(
-  { hooks }: ResolvedHooksOptions,
-  agentIds: readonly string[],
-): Problem[] {
-  const known = new Set(agentIds);
-  return hooks.mappings.flatMap(({ agentId }, index) => {
-    if (agentId === undefined || known.has(agentId.trim().toLowerCase())) return [];
-    const ids = [...known].join(', ');
-    const message = `names no agent ("${agentId}"; known: ${ids}); the default agent takes what comes there`;
-    return [{ key: `hooks.mappings[${index}].agentId`, message }];
-  });
-}
-
-/** What `hooks.allowedAgentIds` seems to say and does not: who runs what names no agent, and ids of no agent. */
-function findUnlistedAgents(
-  { hooks: { allowedAgentIds } }: ResolvedHooksOptions,
-  agentIds: readonly string[],
-): Problem[] {
-  // What is no list is refused elsewhere.
-  if (!Array.isArray(allowedAgentIds) || allowedAgentIds.includes('*')) return [];
-  const key = 'hooks.allowedAgentIds';
-  const [defaultId = ''] = agentIds;
-  const allowed = allowedAgentIds.map((id) => id.trim().toLowerCase());
-  const unlisted = `does not list ${defaultId}, and requests that name no agent run as ${defaultId}: list it too, or make another agent the default`;
-  return [
-    ...(allowed.includes(defaultId) ? [] : [{ key, message: unlisted }]),
-    ...allowed.flatMap((id, index) => {
-      if (agentIds.includes(id)) return [];
-      const message = `names no agent ("${id}"; known: ${agentIds.join(', ')})`;
-      return [{ key: `${key}[${index}]`, message }];
-    }),
-  ];
 }
 
 function findEmptyPlaceholders({ entry, compiled }: PlacedMapping): Problem[] {

@@ -156,9 +156,8 @@ export class MappingService extends RunRules {
     if (known !== undefined) return known;
     const { directory } = this;
     // Configured agents are those of the settings in force, which these may not be yet: they are read from these.
-    const agentIds =
-      directory instanceof ConfiguredAgents ? undefined : directory.list().map(({ id }) => id);
-    const compiled = compileMappings(settings, agentIds);
+    const agents = directory instanceof ConfiguredAgents ? undefined : directory.list();
+    const compiled = compileMappings(settings, agents);
     this.#compiled.set(settings, compiled);
     return compiled;
   }

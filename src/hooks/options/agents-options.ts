@@ -320,13 +320,23 @@ function folded(id: unknown): unknown {
   return typeof id === 'string' ? id.trim().toLowerCase() : id;
 }
 
-export function agentToolProblems({ defaults, list }: AgentsOptions): Problem[] {
-  return list.flatMap(({ tools, approve = defaults.approve, runner = defaults.runner }, index) => [
-    ...(tools === undefined ? [] : toolProblems(tools, `agents.list[${index}].tools`)),
-    ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner)
-      ? [{ key: `agents.list[${index}].approve`, message: NOBODY_ASKED }]
-      : []),
-  ]);
+export function agentToolProblems(agents: AgentsOptions): Problem[] {
+  const { defaults } = agents;
+  return entriesOf(agents).flatMap(({ key, entry }) => {
+    const { tools, approve = defaults.approve, runner = defaults.runner } = entry;
+    return [
+      ...(tools === undefined ? [] : toolProblems(tools, `${key}.tools`)),
+      ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner)
+        ? [{ key: `${key}.approve`, message: NOBODY_ASKED }]
+        : []),
+    ];
+  });
+}
+
+/** The agents by their keys; without a list there is one, made of the defaults. */
+function entriesOf({ list }: AgentsOptions): { key: string; entry: Partial<AgentOptions> }[] {
+  if (list.length === 0) return [{ key: 'agents.defaults', entry: {} }];
+  return list.map((entry, index) => ({ key: `agents.list[${index}]`, entry }));
 }
 
 /** Another gateway calls its tools by itself, and so does a program without a way to ask: they wait for nobody. */
@@ -342,6 +352,11 @@ export function canAskAboutTools(
 const NOBODY_ASKED =
   'asks about tools, which this runner calls unasked: use run or reply, set runner.permissionPrompt where the program is Claude Code, or let the permission settings of the program refuse them';
 
+/** What is wrong with a mapping, or a run, that asks about the tools of such an agent. */
+export function asksInVain(agentId: string): string {
+  return `asks about tools, which agent "${agentId}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code`;
+}
+
 /** How an agent is run, by its entry or by the defaults. */
 export interface AgentRun {
   /** `agents.list[0]`; `agents.defaults` where there is no list. */
@@ -353,10 +368,9 @@ export interface AgentRun {
 }
 
 /** How each agent is run; without a list there is one, made of the defaults. */
-export function agentRuns({ defaults, list }: AgentsOptions): AgentRun[] {
-  const entries = list.map((entry, index) => ({ key: `agents.list[${index}]`, entry }));
-  const all = entries.length > 0 ? entries : [{ key: 'agents.defaults', entry: {} }];
-  return all.map(({ key, entry }: { key: string; entry: Partial<AgentOptions> }) => ({
+export function agentRuns(agents: AgentsOptions): AgentRun[] {
+  const { defaults } = agents;
+  return entriesOf(agents).map(({ key, entry }) => ({
     key,
     runner: (entry.runner ?? defaults.runner)?.type ?? 'model',
     model: entry.model ?? defaults.model,

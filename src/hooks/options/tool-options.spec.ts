@@ -48,6 +48,13 @@ describe('agents.list[].tools', () => {
     );
   });
 
+  it('are asked about by nobody where all agents are the defaults', () => {
+    const defaults = { runner: { type: 'command', command: 'cat' }, approve: 'tools' } as const;
+    expect(resolveOptions({ agents: { defaults } }).problems).toMatchObject([
+      { key: 'agents.defaults.approve', message: expect.stringContaining('calls unasked') },
+    ]);
+  });
+
   it('are asked about where the program says how it asks', () => {
     const args = ['-p', '--resume', '{session}'];
     const paths = { output: 'json', sessionIdPath: 'session_id' } as const;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Deadline, durationMs } from '../../platform/time.ts';
-import { HooksSettings, canAskAboutTools, toolApproval } from '../options/index.ts';
+import { HooksSettings, asksInVain, canAskAboutTools, toolApproval } from '../options/index.ts';
 import { AgentDirectory, AgentError, AgentRunner, Clock, WorkLedger } from '../ports/index.ts';
 import type {
   Agent,
@@ -318,8 +318,7 @@ function asksFor(
 /** @throws AgentError where a mapping asks about the tools of an agent that would call them unasked */
 function assertCanAsk({ agent, asks }: Pick<AgentTurn, 'agent' | 'asks'>): void {
   if (asks === undefined || canAskAboutTools(agent.runner)) return;
-  const message = `approve asks about tools, which agent "${agent.id}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code`;
-  throw new AgentError(message, 'needs-operator');
+  throw new AgentError(`approve ${asksInVain(agent.id)}`, 'needs-operator');
 }
 
 /** The one place where what an agent answers becomes its reply, whoever runs it. */
