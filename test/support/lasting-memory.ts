@@ -118,8 +118,8 @@ class ClaimedAtOnce extends WorkLedger {
     return this.queue.call('reserve', ...args);
   }
 
-  override async reconsider(left: readonly string[]): Promise<void> {
-    await this.queue.call('reconsider', left);
+  override async reconsider(): Promise<void> {
+    await this.queue.call('reconsider');
   }
 
   override reserveTurn(

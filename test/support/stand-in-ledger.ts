@@ -69,11 +69,7 @@ class StandInSessions extends Sessions {
 }
 
 class StandInWork extends WorkLedger {
-  readonly reconsidered: (readonly string[])[] = [];
-
-  override async reconsider(left: readonly string[]): Promise<void> {
-    this.reconsidered.push(left);
-  }
+  override async reconsider(): Promise<void> {}
 
   readonly commits: { workId: number; outcome: StepOutcome; changes: readonly Change[] }[] = [];
   readonly claims: { lane: Lane; max: number; limits: (() => ClaimLimits) | undefined }[] = [];

@@ -178,7 +178,7 @@ describe('approve of a mapping about tools that its agent calls by itself (behav
   ] as const;
   const transform = { module: 'own.ts' };
   const unasked = (agent: string) =>
-    `hooks.mappings[0].approve asks about tools, which agent "${agent}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code (mapping "own"`;
+    `hooks.mappings[0].approve asks about tools, which agent "${agent}" calls by itself: use run or reply,`;
 
   it.each([
     ['the one that it names', { agentId: 'program', approve: 'tools' }, 'program'],
@@ -205,7 +205,8 @@ describe('approve of a mapping about tools that its agent calls by itself (behav
     ['an agent that a transform chooses', { approve: 'tools', transform }],
   ] as const)('is taken: %s', (_what, mapping) => {
     const agents = { list: [program, desk, ...others] };
-    expect(findProblems({ agents, mappings: [{ id: 'own', ...mapping }] })).toEqual([]);
+    const { resolved } = resolveOptions({ agents, mappings: [{ id: 'own', ...mapping }] });
+    expect(compileMappings(resolved).problems).toEqual([]);
   });
 
   it('is refused on reload, and what was in force stays', async () => {

@@ -27,7 +27,7 @@ import {
   PositiveNumber,
 } from './key-kinds.ts';
 import { MAX_TASK_LENGTH, MAX_TIMEOUT_SECONDS } from './mapping-options.ts';
-import { IsModelList, modelAliases } from './models-options.ts';
+import { IsModelList, unaliased } from './models-options.ts';
 import type { ModelList, ModelsOptions } from './models-options.ts';
 import { Option } from './option.ts';
 import type { Problem } from './problem.ts';
@@ -323,11 +323,11 @@ function folded(id: unknown): unknown {
 export function agentToolProblems(agents: AgentsOptions): Problem[] {
   const { defaults } = agents;
   return entriesOf(agents).flatMap(({ key, entry }) => {
-    const { tools, approve = defaults.approve, runner = defaults.runner } = entry;
+    const { id = SOLE_AGENT_ID, tools, approve = defaults.approve } = entry;
     return [
       ...(tools === undefined ? [] : toolProblems(tools, `${key}.tools`)),
-      ...(toolApproval(approve) !== undefined && !canAskAboutTools(runner)
-        ? [{ key: `${key}.approve`, message: NOBODY_ASKED }]
+      ...(toolApproval(approve) !== undefined && !canAskAboutTools(entry.runner ?? defaults.runner)
+        ? [{ key: `${key}.approve`, message: asksInVain(id) }]
         : []),
     ];
   });
@@ -349,12 +349,9 @@ export function canAskAboutTools(
   return type === 'model' || type === 'demo' || permissionPrompt !== undefined;
 }
 
-const NOBODY_ASKED =
-  'asks about tools, which this runner calls unasked: use run or reply, set runner.permissionPrompt where the program is Claude Code, or let the permission settings of the program refuse them';
-
-/** What is wrong with a mapping, or a run, that asks about the tools of such an agent. */
+/** What is wrong where somebody shall be asked about the tools of such an agent. */
 export function asksInVain(agentId: string): string {
-  return `asks about tools, which agent "${agentId}" calls by itself: use run or reply, an agent of a model, or runner.permissionPrompt where its program is Claude Code`;
+  return `asks about tools, which agent "${agentId}" calls by itself: use run or reply, an agent of a model, runner.permissionPrompt where its program is Claude Code, or let the permission settings of the program refuse them`;
 }
 
 /** How an agent is run, by its entry or by the defaults. */
@@ -384,18 +381,11 @@ const AUTO = 'auto';
 /** Models that agents name, but that no provider can serve. Without any provider nothing can be said. */
 export function agentModelProblems(agents: AgentsOptions, models: ModelsOptions): Problem[] {
   if (models.providers.size === 0) return [];
-  const { defaults, list } = agents;
-  const named: [string, string | undefined][] = [
-    ['agents.defaults.model', defaults.model],
-    ...list.map(({ model }, index): [string, string | undefined] => [
-      `agents.list[${index}].model`,
-      model,
-    ]),
-  ];
-  const aliases = modelAliases(defaults.models);
-  return named.flatMap(([key, name]) => {
+  const { defaults } = agents;
+  const own = entriesOf(agents).map(({ key, entry }) => [`${key}.model`, entry.model] as const);
+  return [['agents.defaults.model', defaults.model] as const, ...own].flatMap(([key, name]) => {
     if (name === undefined || name === AUTO) return [];
-    const model = models.aliases.get(name) ?? aliases.get(name) ?? name;
+    const model = unaliased(name, models.aliases, defaults.models);
     const slash = model.indexOf('/');
     if (slash > 0 && models.providers.has(model.slice(0, slash))) return [];
     const known = [...models.providers.keys()].join(', ');

@@ -116,7 +116,7 @@ export function modelIds(list: ModelList | undefined): readonly string[] {
 }
 
 /** The aliases that a list in object form defines. */
-export function modelAliases(list: ModelList | undefined): ReadonlyMap<string, string> {
+function modelAliases(list: ModelList | undefined): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   if (list === undefined || isIdList(list)) return aliases;
   for (const [id, entry] of Object.entries(list)) {

@@ -39,7 +39,7 @@ describe('agents.list[].tools', () => {
     expect(problems).toMatchObject([
       {
         key: 'agents.list[0].approve',
-        message: expect.stringContaining('this runner calls unasked: use run or reply'),
+        message: expect.stringContaining('agent "main" calls by itself: use run or reply'),
       },
     ]);
     const [main] = list;
@@ -51,7 +51,10 @@ describe('agents.list[].tools', () => {
   it('are asked about by nobody where all agents are the defaults', () => {
     const defaults = { runner: { type: 'command', command: 'cat' }, approve: 'tools' } as const;
     expect(resolveOptions({ agents: { defaults } }).problems).toMatchObject([
-      { key: 'agents.defaults.approve', message: expect.stringContaining('calls unasked') },
+      {
+        key: 'agents.defaults.approve',
+        message: expect.stringContaining('agent "main" calls by itself'),
+      },
     ]);
   });
 

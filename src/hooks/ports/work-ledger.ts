@@ -170,11 +170,8 @@ export abstract class WorkLedger {
   /** Counts a run by all of these meters, once however often it is begun, or by none where one is full. */
   abstract reserve(runId: string, meters: readonly Meter[]): Promise<Reservation>;
 
-  /**
-   * Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again.
-   * @param left backends that agents ask no more: turns that wait for one of them are handed out once, whether it rests or not
-   */
-  abstract reconsider(left: readonly string[]): Promise<void>;
+  /** Makes due what rules hold, since they may have changed: {@link claim} hands it out to be asked about again. */
+  abstract reconsider(): Promise<void>;
 
   /**
    * Reserves a turn's use by all of its budgets, or by none where one is full. What was reserved by an attempt that was

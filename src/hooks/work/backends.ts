@@ -33,33 +33,22 @@ export class Backends {
     return [backend, modelOf(turn) ?? backend];
   }
 
-  /**
-   * What is otherwise since the last call: which backends have another provider's settings, or another runner's, and
-   * which ones (`left`) an agent asks no more.
-   */
-  compare(): { isChanged: (backend: string) => boolean; left: readonly string[] } {
+  /** Which backends are asked otherwise than at the last call: with other settings of the provider, or by other agents. */
+  compare(): (backend: string) => boolean {
     const [asked, providers] = [this.#asked, this.#providers];
-    const { current } = this.settings;
     const now = this.directory.list().flatMap((agent) => {
-      const { id, runner } = agent;
-      const backends = new Set(this.of({ agent, model: this.modelOf(agent) }));
-      return Array.from(backends, (backend) => ({ id, runner, backend }));
+      const backends = this.of({ agent, model: this.modelOf(agent) });
+      return backends.map((backend) => ({ id: agent.id, runner: agent.runner, backend }));
     });
+    const current = this.settings.current.models.providers;
     this.#asked = now;
-    this.#providers = current.models.providers;
-    const pairs = asked.map((one) => {
-      const same = now.find(({ id, backend }) => id === one.id && backend === one.backend);
-      return [one, same] as const;
-    });
-    return {
-      left: pairs.flatMap(([{ backend }, same]) => (same === undefined ? [backend] : [])),
-      isChanged: (backend) => {
-        const [, name = ''] = /^model (?:provider )?([^/]+)/.exec(backend) ?? [];
-        if (!isDeepStrictEqual(providers.get(name), current.models.providers.get(name)))
-          return true;
-        const own = pairs.filter(([one, same]) => one.backend === backend && same !== undefined);
-        return own.some(([one, same]) => !isDeepStrictEqual(one.runner, same?.runner));
-      },
+    this.#providers = current;
+    return (backend) => {
+      const [, name = ''] = /^model (?:provider )?([^/]+)/.exec(backend) ?? [];
+      if (!isDeepStrictEqual(providers.get(name), current.get(name))) return true;
+      // An agent that asks another one now has turns that wait for this one.
+      const before = asked.filter((one) => one.backend === backend);
+      return before.some((one) => !now.some((other) => isDeepStrictEqual(one, other)));
     };
   }
 }

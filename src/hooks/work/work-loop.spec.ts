@@ -341,7 +341,6 @@ describe('WorkLoop: a changed configuration, while backends rest', () => {
     ...more,
   });
   const [MODEL, PROGRAM, GATEWAY] = ['model local/m', 'command cat', 'gateway 127.0.0.1:3'];
-  const PROVIDER = 'model provider local';
   const resting = () => work.app.get(ExternalServices).backends();
 
   beforeEach(async () => {
@@ -391,27 +390,13 @@ describe('WorkLoop: a changed configuration, while backends rest', () => {
       settings({ gateway: { id: 'gateway', runner: { ...gateway, apiKey: 'new' } } }),
       [GATEWAY],
     ],
+    ['another model', settings({ main: { id: 'main', model: 'local/n' } }), [MODEL]],
+    ['a program instead of a model', settings({ main: { id: 'main', runner: program } }), [MODEL]],
+    ['another agent', settings({ third: { id: 'third', model: 'local/m' } }), []],
   ])('%s: forgets only those whose own settings it changes', async (_what, changed, forgotten) => {
     const before = resting();
     await work.settings.replace(changed);
     expect(resting()).toEqual(before.filter(({ backend }) => !forgotten.includes(backend)));
-    expect(work.ledger.work.reconsidered.at(-1)).toEqual([]);
-  });
-
-  it.each([
-    ['another model', { main: { id: 'main', model: 'local/n' } }, [MODEL]],
-    [
-      'another program',
-      { program: { id: 'program', runner: { ...program, command: 'tac' } } },
-      [PROGRAM],
-    ],
-    ['another provider', { main: { id: 'main', model: 'other/m' } }, [PROVIDER, MODEL]],
-    ['a program instead of a model', { main: { id: 'main', runner: program } }, [PROVIDER, MODEL]],
-  ])('has those look again whose agent has %s', async (_what, changed, left) => {
-    const before = resting();
-    await work.settings.replace(settings(changed));
-    expect(work.ledger.work.reconsidered.at(-1)).toEqual(left);
-    expect(resting()).toEqual(before);
   });
 });
 

@@ -84,11 +84,10 @@ export class WorkLoop {
     // Claims are made anew: there may be more places now.
     this.health.onForgotten = () => this.#endClaims();
     this.settings.onReplaced(() => {
-      const { isChanged, left } = this.backends.compare();
-      this.health.forget(isChanged);
-      this.#reconsider(left);
+      this.health.forget(this.backends.compare());
+      this.#reconsider();
     });
-    this.#reconsider([]);
+    this.#reconsider();
     this.#lanes = Promise.all([
       this.#serve('turn', () => this.#maxRuns + HEARTBEAT_PLACES),
       this.#serve('delivery', () => MAX_DELIVERIES + this.handler.underWay),
@@ -149,10 +148,10 @@ export class WorkLoop {
     for (const claim of this.#claims.values()) claim.abort(OVER);
   }
 
-  /** What rules hold may go on by those of now, and what waits for these backends by others. */
-  #reconsider(left: readonly string[]): void {
-    this.ledger.reconsider(left).catch((error: unknown) => {
-      this.#logger.error(`what waits could not be looked at: ${describeError(error)}`);
+  /** What rules hold may go on by those of now. */
+  #reconsider(): void {
+    this.ledger.reconsider().catch((error: unknown) => {
+      this.#logger.error(`what rules hold could not be looked at: ${describeError(error)}`);
     });
   }
 

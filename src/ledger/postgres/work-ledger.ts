@@ -186,8 +186,8 @@ export class PostgresWorkLedger extends WorkLedger {
     return this.#store.writes.call('reserve', runId, meters);
   }
 
-  async reconsider(left: readonly string[]): Promise<void> {
-    await this.#store.writes.call('reconsider', left);
+  async reconsider(): Promise<void> {
+    await this.#store.writes.call('reconsider');
   }
 
   reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {

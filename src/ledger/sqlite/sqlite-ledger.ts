@@ -250,8 +250,8 @@ class SqliteWorkLedger extends WorkLedger {
     return this.#writer.call('reserve', runId, meters);
   }
 
-  async reconsider(left: readonly string[]): Promise<void> {
-    await this.#writer.call('reconsider', left);
+  async reconsider(): Promise<void> {
+    await this.#writer.call('reconsider');
   }
 
   reserveTurn(turn: TurnReservation): Promise<BudgetRoom> {

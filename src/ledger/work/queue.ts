@@ -43,10 +43,6 @@ const RECONSIDER = `UPDATE @work SET due_at = $1 WHERE id IN (SELECT id FROM @wo
     AND stage IN ('deferred', 'retrying')
     AND (stage = 'retrying' AND server IN ${listed(RULES)} OR stage = 'deferred' AND kind = 'delivery')
   ORDER BY id FOR UPDATE SKIP LOCKED)`;
-/** Who finds the backend of now at rest waits for that one again. */
-const LEAVE = `UPDATE @work SET server = '' WHERE id IN (SELECT id FROM @work
-  WHERE lane = 'turn' AND stage IN ('suspect', 'ready') AND server = ANY ($1::text[])
-  ORDER BY id FOR UPDATE SKIP LOCKED)`;
 const MAKE_READY = `UPDATE @work SET stage = ${CLAIMABLE} WHERE id IN
   (SELECT id FROM @work WHERE id = ANY ($1::bigint[]) AND stage = 'retrying' FOR UPDATE SKIP LOCKED)`;
 const PROMOTE = `UPDATE @work SET stage = 'ready' WHERE id =
@@ -210,10 +206,9 @@ export async function enqueueDue(tx: Tx, lane: Lane): Promise<void> {
   tx.changedLanes.add(lane);
 }
 
-/** See `WorkLedger.reconsider`. */
-export async function reconsider(tx: Tx, left: readonly string[]): Promise<null> {
+/** Makes due what rules hold, so that it is asked again: they may say something else now. */
+export async function reconsider(tx: Tx): Promise<null> {
   await tx.run(RECONSIDER, tx.now);
-  if (left.length > 0) await tx.run(LEAVE, left);
   for (const lane of LANES) tx.changedLanes.add(lane);
   return null;
 }

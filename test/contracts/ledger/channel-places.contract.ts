@@ -115,21 +115,6 @@ export function describeChannelPlaces(openStore: OpenStore): void {
       expect((await waiting).map(({ eventId }) => eventId)).toEqual([one!.eventId]);
     });
 
-    it('has what waits for it looked at once more where agents ask another one now', async () => {
-      const first = await accept('a');
-      await rest((await claim(9))[0], true);
-      resting = { 'model provider a': under.clock.now() + 1000 };
-      await under.ledger.work.reconsider(['model provider b']);
-      const second = await accept('b');
-      expect((await claim(9)).map(({ eventId }) => eventId)).toEqual([second]);
-      await under.ledger.work.reconsider(['model provider a']);
-      const [again] = await claim(9);
-      expect(again).toMatchObject({ eventId: first, failures: 1 });
-      await rest(again, false);
-      const third = await accept('c');
-      expect((await claim(9)).map(({ eventId }) => eventId)).toEqual([third]);
-    });
-
     it('counts a failure where it was asked, and nothing where it was not', async () => {
       const id = await accept('a');
       await rest((await claim(1))[0], false);

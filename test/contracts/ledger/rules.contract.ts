@@ -137,7 +137,7 @@ export function describeRules(openStore: OpenStore): void {
         ]);
         const waits = { status: 'waiting', attempts: 0, startedAt: null };
         expect((await under.details(id)).runs).toMatchObject([waits]);
-        await under.ledger.work.reconsider([]);
+        await under.ledger.work.reconsider();
         const again = await under.claimOne();
         expect(again.ref).toBe(lease.ref);
         expect((await under.details(id)).runs).toMatchObject([{ status: 'running', attempts: 1 }]);
