@@ -13,7 +13,7 @@ export function messageOf(reply: string, ackMaxChars: number): Message {
 const SEEN = 'the reply is a heartbeat acknowledgement';
 
 /** In capitals also without its underscore, which Markdown may escape. */
-const WORD = String.raw`(?:(?i:HEARTBEAT\\?_OK)|HEARTBEAT[ -]OK)`;
+const WORD = String.raw`(?:HEARTBEAT(?:\\?_|[ -])OK|heartbeat\\?_ok|Heartbeat\\?_O[Kk])`;
 const MARK = String.raw`[*_~\x60"'“”‘’()[\]{}]|</?[a-z][^<>]{0,40}>|&nbsp;`;
 const AT_START = new RegExp(
   String.raw`^((?:${MARK}|[\s#>-]){0,20}?)${WORD}(?!_?[\p{L}\p{N}])`,

@@ -1,11 +1,11 @@
 /* What a model thinks is no reply. Servers that do not part the two leave the thought at the beginning of the answer. */
 
 const NAMES = '(?:seed:|antml:)?(?:think(?:ing)?|thoughts?|reasoning(?:_scratchpad)?|antthinking)';
-const OPENED = new RegExp(String.raw`^\s*(?:(?i:<${NAMES}(?:\s[^<>]{0,100})?>)|\[THINK\])`);
-const CLOSED = String.raw`(?:(?i:</${NAMES}\s*>)|\[/THINK\])`;
-const FIRST_CLOSED = new RegExp(CLOSED);
+const OPENED = new RegExp(String.raw`^\s*(?:<${NAMES}(?:\s[^<>]{0,100})?>|\[THINK\])`, 'i');
+const CLOSED = String.raw`(?:</${NAMES}\s*>|\[/THINK\])`;
+const FIRST_CLOSED = new RegExp(CLOSED, 'i');
 /** Templates of DeepSeek and Qwen open the thought in the prompt. Inside of a sentence it is a word about thoughts. */
-const CLOSED_ALONE = new RegExp(String.raw`(?<=^\s{0,20}|[\n.!?])${CLOSED}`);
+const CLOSED_ALONE = new RegExp(String.raw`(?<=^\s{0,20}|[\n.!?])${CLOSED}`, 'i');
 const FENCE = /^ {0,3}(?:`{3}|~{3})/gm;
 
 /** https://github.com/openai/harmony/blob/main/docs/format.md: people are shown the channel `final` alone. */
