@@ -350,7 +350,6 @@ describe('WorkLoop: a changed configuration, while backends rest', () => {
     for (const [n, agentId] of ['main', 'program', 'gateway'].entries()) {
       await work.perform(runLease({ agentId }, { workId: n }));
     }
-    expect(resting().map(({ backend }) => backend)).toEqual([MODEL, PROGRAM, GATEWAY]);
     work.clock.advance(1000);
   });
 
@@ -395,6 +394,7 @@ describe('WorkLoop: a changed configuration, while backends rest', () => {
     ['another agent', settings({ third: { id: 'third', model: 'local/m' } }), []],
   ])('%s: forgets only those whose own settings it changes', async (_what, changed, forgotten) => {
     const before = resting();
+    expect(before.map(({ backend }) => backend)).toEqual([MODEL, PROGRAM, GATEWAY]);
     await work.settings.replace(changed);
     expect(resting()).toEqual(before.filter(({ backend }) => !forgotten.includes(backend)));
   });

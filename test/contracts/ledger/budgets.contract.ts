@@ -297,7 +297,12 @@ export function describeBudgets(openStore: OpenStore): void {
           { type: 'usage', workId: run.workId, of, usage, cost: 7_000_000, meters: [] },
         ]);
         expect((await told()).at(-1)).toEqual({
-          ...{ name: 'main', kind: 'run', turns: 2, unpriced: 1, uncounted: 1, cost: 7 },
+          name: 'main',
+          kind: 'run',
+          turns: 2,
+          unpriced: 1,
+          uncounted: 1,
+          cost: 7,
           ...usage,
         });
       });
