@@ -218,7 +218,7 @@ describe('POST /ops/api/preview with a mapping', () => {
 
   it.each([
     ['a constructor', '{"constructor":{"prototype":1}}', 'mapping.constructor'],
-    ['null', '{"id":null}', 'mapping.id'],
+    ['null', '{"id":"x","redact":[null]}', 'mapping.redact'],
     ['many levels', `{"id":"x","when":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`, 'mapping.when'],
     ['a list of lists', '{"id":"x","messageTemplate":[[["x"]]]}', 'mapping.messageTemplate'],
   ])('says what is wrong with %s', async (_, mapping, key) => {
