@@ -5,8 +5,9 @@ import type { HookAnswer } from './hook-client.ts';
 import type { MailMessage, MailPayload } from './message.ts';
 
 function message(id: string, body: string): MailMessage {
+  const authentic = 'unknown';
   const texts = { mailbox: 'INBOX', from: '', fromAddress: '', to: '', subject: '', snippet: '' };
-  return { id, ...texts, authentic: null, date: null, body, headers: {}, attachments: [] };
+  return { id, ...texts, authentic, date: null, body, headers: {}, attachments: [] };
 }
 
 interface Hook {

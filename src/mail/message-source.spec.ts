@@ -15,7 +15,7 @@ const PARSED: ParsedMail = {
   from: 'a@b.example',
   fromAddresses: ['a@b.example'],
   sender: 'a@b.example',
-  authentic: null,
+  authentic: 'unknown',
   to: '',
   subject: 'Hello',
   date: null,

@@ -83,7 +83,7 @@ describe('a message that cannot be read', () => {
     expect(toUnreadableMessage({ ...FETCHED, source }, CONTEXT, 'no')).toMatchObject({
       subject: 'При',
       fromAddress: '',
-      authentic: null,
+      authentic: 'unknown',
     });
   });
 });

@@ -21,8 +21,8 @@ export interface MailMessage {
   readonly from: string;
   /** The bare address of the only sender, in small letters; empty when there are several, or none. */
   readonly fromAddress: string;
-  /** Whether the mailbox's own server says that it comes from the domain of `fromAddress`; null: no server is believed. */
-  readonly authentic: boolean | null;
+  /** Whether the mailbox's own server says that it comes from the domain of `fromAddress`; unknown: none is believed. */
+  readonly authentic: boolean | 'unknown';
   readonly to: string;
   readonly subject: string;
   /** As the sender claims, ISO 8601; when that cannot be read, as the server received it. */
@@ -135,7 +135,7 @@ export function toUnreadableMessage(
     mailbox,
     from,
     fromAddress: '',
-    authentic: null,
+    authentic: 'unknown',
     to: '',
     subject,
     date: receivedAt,

@@ -9,7 +9,7 @@ function message(more: Partial<MailMessage> = {}): MailMessage {
     mailbox: 'INBOX',
     from: 'a@b.example',
     fromAddress: 'a@b.example',
-    authentic: null,
+    authentic: 'unknown',
     to: 'c@d.example',
     subject: 'Hello',
     date: null,

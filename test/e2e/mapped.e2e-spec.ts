@@ -142,7 +142,12 @@ describe('POST /hooks/<name>', () => {
       'mail',
       'New email from boss@example.org\nSender authenticated by the mail server: false\nSubject: Pay',
     ],
-    [null, 'mail', 'New email from boss@example.org\nSubject: Pay'],
+    [
+      'unknown',
+      'mail',
+      'New email from boss@example.org\nSender authenticated by the mail server: unknown\nSubject: Pay',
+    ],
+    [undefined, 'boss', 'The boss: Pay'],
   ])('asks who wrote a mail of authentic mail: %s goes to %s', async (authentic, id, prompt) => {
     const message = { from: 'boss@example.org', fromAddress: 'boss@example.org', authentic };
     const body = {

@@ -31,7 +31,7 @@ describe('new mail', () => {
         mailbox: 'INBOX',
         from: '"Ada" <ada@sender.example>',
         fromAddress: 'ada@sender.example',
-        authentic: null,
+        authentic: 'unknown',
         to: account,
         subject: 'First',
         date: '2026-11-21T10:00:00.000Z',

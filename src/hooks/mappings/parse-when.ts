@@ -174,8 +174,7 @@ function asksForAuthentic(parts: readonly ConditionPart[]): ConditionPart[] {
     if ('choices' in part || !CLAIMS.includes(part.path.at(-1) ?? '')) return [];
     const path = [...part.path.slice(0, -1), 'authentic'];
     if (known.has(path.join('\n'))) return [];
-    known.add(path.join('\n'));
-    const isNot = { asks: 'one of', values: [false, null] } as const;
+    const isNot = { asks: 'one of', values: [false, 'unknown'] } as const;
     const test = path.includes(EACH) ? ({ asks: 'any', test: isNot } as const) : isNot;
     const place = part.place.replace(/from(?:Address)?(?=\W*$)/u, 'authentic');
     return [{ place, path, test: { asks: 'not', test } }];

@@ -29,7 +29,7 @@ export type ConditionPart =
   | { readonly place: 'or'; readonly choices: readonly ParsedConditions[] };
 
 export type ValueTest =
-  | { readonly asks: 'one of'; readonly values: readonly (Comparable | null)[] }
+  | { readonly asks: 'one of'; readonly values: readonly Comparable[] }
   | { readonly asks: 'not' | 'any' | 'all'; readonly test: ValueTest }
   | { readonly asks: 'exists'; readonly isWanted: boolean }
   | { readonly asks: keyof typeof NUMBER_TESTS; readonly bound: number | string }

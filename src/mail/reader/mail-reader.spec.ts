@@ -329,7 +329,7 @@ describe('the sender', () => {
   });
 
   it('is unknown where no server is believed', async () => {
-    expect(await read(`${PASS}From: a@b.example\r\n\r\n`)).toMatchObject({ authentic: null });
+    expect(await read(`${PASS}From: a@b.example\r\n\r\n`)).toMatchObject({ authentic: 'unknown' });
   });
 
   it.each(['a', 'a=', 'a = ', '(', '()', '"', '\\', ' '])(

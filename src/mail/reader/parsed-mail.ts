@@ -6,8 +6,8 @@ export interface ParsedMail {
   readonly fromAddresses: readonly string[];
   /** The address of the only sender, lower-case; empty when there are several, or none. */
   readonly sender: string;
-  /** Whether the mailbox's server says that the mail is of the sender's domain; null: no server is believed. */
-  readonly authentic: boolean | null;
+  /** Whether the mailbox's server says that the mail is of the sender's domain; unknown: no server is believed. */
+  readonly authentic: boolean | 'unknown';
   readonly to: string;
   readonly subject: string;
   /** ISO 8601; null when the header is missing or cannot be read. */

@@ -142,7 +142,7 @@ async function readMail(
     from: toAddressText(mail.from),
     fromAddresses: listAddresses(mail.from),
     sender,
-    authentic: authservId === undefined ? null : isAuthentic(fields, sender, authservId),
+    authentic: authservId === undefined ? 'unknown' : isAuthentic(fields, sender, authservId),
     to: toAddressText(mail.to),
     subject: toOneLine(mail.subject ?? '', MAX_SUBJECT),
     date: readDate(mail),

@@ -101,7 +101,7 @@ describe('a condition on the sender of a mail', () => {
   const SERVER = { authservId: 'mx.example.net' };
   const asked = { 'payload.messages[].fromAddress': { any: 'ann@example.org' } };
   const named = { 'payload.messages[].from': { any: { contains: 'ann@' } } };
-  const anyMail = { 'payload.messages[].authentic': { any: [true, false] } };
+  const anyMail = { 'payload.messages[].authentic': { any: [true, false, 'unknown'] } };
 
   it('is warned of where no server is believed, wherever it stands', async () => {
     const never = [expect.stringMatching(/met by no mail: set hooks\.mail\.authservId/u)];
@@ -114,6 +114,8 @@ describe('a condition on the sender of a mail', () => {
     const forged = [expect.stringContaining('of forged mail, too')];
     expect(await warnings({ ...asked, ...anyMail }, SERVER)).toEqual(forged);
     expect(await warnings({ ...asked, ...anyMail })).toEqual(forged);
+    const strict = { 'payload.messages[].authentic': { any: true } };
+    expect(await warnings({ ...asked, ...strict }, SERVER)).toEqual([]);
   });
 
   it('is warned of where a name may meet it', async () => {

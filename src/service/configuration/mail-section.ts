@@ -117,10 +117,12 @@ function mistakeOf(place: string, record: Sections, { authservId }: MailOptions)
   if (!SENDER.test(place)) return [];
   const authentic = place.replace(/from(?:Address)?$/, 'authentic');
   const asked = JSON.stringify(record[authentic]) ?? '';
-  const whose =
-    'is met by no mail: set hooks.mail.authservId to the name of the server whose word counts';
-  if (asked.includes('false')) return [`asks ${place} of forged mail, too, by ${authentic}`];
-  if (asked === '' && authservId === undefined) return [`asks ${place}, which ${whose}`];
+  if (authservId === undefined && !asked.includes('unknown')) {
+    return [
+      `asks ${place}, which is met by no mail: set hooks.mail.authservId to the name of the server whose word counts`,
+    ];
+  }
+  if (/false|unknown/.test(asked)) return [`asks ${place} of forged mail, too, by ${authentic}`];
   const advice = 'where its author can write any name and address; ask fromAddress';
   return place.endsWith('from') ? [`asks ${place}, ${advice}`] : [];
 }
