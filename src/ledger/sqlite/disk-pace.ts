@@ -3,52 +3,56 @@ import { join } from 'node:path';
 
 /** What an fsync may cost for the main thread to wait for it, in milliseconds: everything else waits as long. */
 const MOST_MS = 10;
-/** Commits in the average, about: one that takes so many times the most is enough. */
+/** So many fast ones show that the disk is fast: waiting for a core makes others slower, and none faster. */
+const ENOUGH = 2;
+const MOST_PROBES = 20;
+/** From then on nothing is measured any more. */
+const MOST_MEASURING_MS = 300;
+const PROBE_BYTES = 4096;
+/** Of so many commits in a row not one is fast on a slow disk, however busy the cores are. */
 const COMMITS = 32;
 
+/** Whether the main thread may wait for fsyncs in this directory. What cannot be measured is left to the opening. */
 export async function isFast(dir: string): Promise<boolean> {
-  return (await measureFsync(dir)) < MOST_MS;
-}
-
-export class DiskPace {
-  #meanMs = 0;
-  #wasSlow = false;
-
-  /** @returns true, once: the disk has become too slow for the main thread */
-  note(commitMs: number): boolean {
-    this.#meanMs += (commitMs - this.#meanMs) / COMMITS;
-    if (this.#wasSlow || this.#meanMs <= MOST_MS) return false;
-    this.#wasSlow = true;
-    return true;
-  }
-}
-
-const PROBES = 5;
-/** Nothing more has to be known then. */
-const MOST_MEASURING_MS = 100;
-const PROBE_BYTES = 4096;
-
-/** In ms, beside the event loop: the second best of a few. What cannot be measured is left to the opening. */
-async function measureFsync(dir: string): Promise<number> {
   const path = join(dir, 'probe');
-  const took: number[] = [];
   try {
     const file = await open(path, 'w', 0o600);
     try {
-      for (let n = 0; n < PROBES; n += 1) {
-        await file.write(Buffer.alloc(PROBE_BYTES), 0, PROBE_BYTES, n * PROBE_BYTES);
+      return await hasFastSync(async (nth) => {
+        await file.write(Buffer.alloc(PROBE_BYTES), 0, PROBE_BYTES, nth * PROBE_BYTES);
         const began = performance.now();
         await file.sync();
-        took.push(performance.now() - began);
-        if (took.reduce((sum, ms) => sum + ms) > MOST_MEASURING_MS) break;
-      }
+        return performance.now() - began;
+      });
     } finally {
       await file.close();
       await rm(path, { force: true });
     }
   } catch {
-    return 0;
+    return true;
   }
-  const [best = 0, second = best] = took.toSorted((a, b) => a - b);
-  return second;
+}
+
+/** @param measure how long an fsync takes, in milliseconds */
+export async function hasFastSync(measure: (nth: number) => Promise<number>): Promise<boolean> {
+  let fast = 0;
+  let sumMs = 0;
+  for (let nth = 0; nth < MOST_PROBES && sumMs < MOST_MEASURING_MS; nth += 1) {
+    const ms = await measure(nth);
+    sumMs += ms;
+    if (ms < MOST_MS) fast += 1;
+    if (fast === ENOUGH) return true;
+  }
+  return false;
+}
+
+export class DiskPace {
+  #slow = 0;
+
+  /** @returns true, once: the disk has become too slow for the main thread */
+  note(commitMs: number): boolean {
+    if (this.#slow >= COMMITS) return false;
+    this.#slow = commitMs < MOST_MS ? 0 : this.#slow + 1;
+    return this.#slow === COMMITS;
+  }
 }
