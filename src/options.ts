@@ -88,6 +88,7 @@ export type {
 } from './hooks/mappings/mapping.ts';
 export type { DeclinedRequest } from './hooks/mappings/match.ts';
 export type { RunLimit, RunRules } from './hooks/ports/rules.ts';
+export type { RuleScope } from './hooks/ports/trust.ts';
 export type { TransformOutput } from './hooks/transforms/transform-sandbox.ts';
 export type {
   AgentAction,

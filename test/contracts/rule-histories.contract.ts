@@ -37,6 +37,7 @@ const rules = fc
     collect: mostly(collect),
     limit: mostly(limit),
     whenBusy: fc.constantFrom(undefined, 'skip' as const, 'replace' as const),
+    busyScope: fc.constantFrom(undefined, 'mapping' as const),
     total: fc.option(total, { nil: undefined }),
     hasSession: fc.boolean(),
   })
@@ -44,7 +45,10 @@ const rules = fc
     const options = Object.assign(new MappingOptions(), own);
     // What contradicts another rule is refused at start.
     if (contradictionOf(options, hasSession) !== null) delete options.whenBusy;
-    const limits = [own.limit, all && { ...all, scope: 'all' as const }];
+    const limits = [
+      own.limit,
+      all && { ...all, scope: 'mapping' as const, isTotal: true as const },
+    ];
     return {
       own: options,
       hasSession,

@@ -140,8 +140,27 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       await stands(held, 'succeeded');
     });
 
-    it('of each sender holds no other', async () => {
-      await start({ limit: { runs: 1, per: '1h', scope: 'sender', then: 'skip' } });
+    it.each(['hold', 'collect', 'skip'] as const)(
+      'is that of each sender, and holds no other (%s)',
+      async (then) => {
+        await start({ limit: { runs: 1, per: '1h', then } });
+        const above = then === 'skip' ? 'skipped' : 'waiting';
+        await stands(await send('a', 'down', 0), 'succeeded');
+        await stands(await send('b', 'down', 0), above);
+        await stands(await send('c', 'down', 1), 'succeeded');
+        const { runs } = await stands(await send('d', 'down', 1), above);
+        expect(runs[0]?.error).toMatch(/^more than 1 run in 1h/);
+      },
+    );
+
+    it('of the mapping is that of all its senders', async () => {
+      await start({ limit: { runs: 1, per: '1h', scope: 'mapping', then: 'skip' } });
+      await stands(await send('a', 'down', 0), 'succeeded');
+      await stands(await send('b', 'down', 1), 'skipped');
+    });
+
+    it('of all mappings skips nothing because of what other senders sent', async () => {
+      await start({}, { limit: { runs: 1, per: '1h', then: 'skip' } });
       await stands(await send('a', 'down', 0), 'succeeded');
       await stands(await send('b', 'down', 1), 'succeeded');
       await stands(await send('c', 'down', 0), 'skipped');
@@ -239,9 +258,42 @@ describe('rules of a mapping (behaviour.md §16)', () => {
       'what is sent of it is held from 22:00 to 07:00 (UTC), unless it meets an exception',
     ]);
     expect((await preview.of({ hook: 'other', payload: {} })).rules).toEqual([
-      'it has no run while its session has one',
+      'it has no run while its session has one of the same sender',
       total,
     ]);
+  });
+
+  describe('a busy session', () => {
+    const busy = { sessionKey: 'check' } as const;
+    const besideWait = async (rules: Partial<Mapping>): Promise<[first: Sent, second: Sent]> => {
+      await start({ ...busy, approve: { run: true, until: '90d' }, ...rules });
+      const first = await send('a', 'down', 0);
+      await stands(first, 'waiting');
+      return [first, await send('b', 'down', 1)];
+    };
+
+    it.each(['skip', 'replace'] as const)(
+      'of one sender leaves out nothing of another, and asks about both (%s)',
+      async (whenBusy) => {
+        const [first, second] = await besideWait({ whenBusy });
+        const own = await send('c', 'down', 1);
+        const [left, kept] = whenBusy === 'skip' ? [own, second] : [second, own];
+        const { runs } = await stands(left, 'skipped');
+        expect(runs[0]?.error).toBe(
+          whenBusy === 'skip'
+            ? `its session had run ${kept.runId} already`
+            : `replaced by run ${kept.runId}`,
+        );
+        const waits = await stands(first, 'waiting');
+        expect(waits.runs[0]?.waits).toMatchObject([{ decision: null }]);
+        await stands(kept, 'waiting');
+      },
+    );
+
+    it.each(['skip', 'replace'] as const)('may be that of all senders (%s)', async (whenBusy) => {
+      const [first, second] = await besideWait({ whenBusy, busyScope: 'mapping' });
+      await stands(whenBusy === 'skip' ? second : first, 'skipped');
+    });
   });
 
   it('a run that is replaced ends at once, though there is one place', async () => {

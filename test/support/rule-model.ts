@@ -70,8 +70,10 @@ export class RuleModel {
   accepted(runId: string, text: string, arrival: Arrival): void {
     const now = this.clock.now();
     this.#changes += 1;
-    const { whenBusy } = this.rules.own;
-    const before = this.rules.hasSession ? this.#queue(arrival.session) : [];
+    const { whenBusy, busyScope } = this.rules.own;
+    const before = (this.rules.hasSession ? this.#queue(arrival.session) : []).filter(
+      ({ arrival: { sender } }) => busyScope === 'mapping' || sender === arrival.sender,
+    );
     const isSkipped = whenBusy === 'skip' && before.length > 0;
     if (whenBusy === 'replace') {
       for (const run of before) if (!run.mayHaveActed) this.#end(run, 'skipped');

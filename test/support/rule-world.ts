@@ -119,7 +119,10 @@ export class RuleWorld extends RunRules {
   ) {
     super();
     const collect = collectOf(rules.own);
-    this.#collect = collect && { ...collect, queue: collect.isShared ? 'shared' : 'own' };
+    this.#collect = collect && {
+      ...collect,
+      queue: collect.scope === 'mapping' ? 'shared' : 'own',
+    };
     this.model = new RuleModel(rules, this.#collect, this.clock);
   }
 
@@ -359,8 +362,8 @@ export class RuleWorld extends RunRules {
   }
 
   #metersOf({ sender }: Arrival): (Meter & { readonly gathers: boolean })[] {
-    return this.rules.limits.map(({ runs, perMs, scope, then }) => {
-      const of = { all: [], mapping: [MAPPING], sender: [MAPPING, sender] }[scope];
+    return this.rules.limits.map(({ runs, perMs, scope, isTotal, then }) => {
+      const of = [isTotal === true ? null : MAPPING, scope === 'sender' ? sender : null];
       const name = `runs ${JSON.stringify(of)}`;
       return { name, most: runs, perMs, amount: 1, gathers: then === 'collect' };
     });
@@ -370,7 +373,7 @@ export class RuleWorld extends RunRules {
     const base = { ...event({ hook: MAPPING }), receivedAt: this.clock.now() };
     const { hasSession, own } = this.rules;
     const of = this.#collect?.queue === 'shared' ? '' : sender;
-    const { whenBusy } = own;
+    const { whenBusy, busyScope } = own;
     const action: AgentAction = {
       kind: 'agent',
       sessionKey: session,
@@ -385,7 +388,7 @@ export class RuleWorld extends RunRules {
       trust: { level: 'trusted', verifiedBy: sender, mapping: MAPPING },
       deliver: null,
       ...(this.#collect && { collect: { ...this.#collect, queue: `${of} ${by}` } }),
-      ...(whenBusy !== undefined && whenBusy !== 'queue' && { whenBusy }),
+      ...(whenBusy !== undefined && whenBusy !== 'queue' && { whenBusy, busyScope }),
     };
     return { ...base, actions: [toNewAction(action, base, { hook: MAPPING, sender })] };
   }

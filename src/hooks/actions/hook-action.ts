@@ -3,6 +3,7 @@ import type {
   ChannelId,
   DeliveryTarget,
   MessageAddress,
+  RuleScope,
   RunJob,
   Trust,
 } from '../ports/index.ts';
@@ -32,6 +33,8 @@ export interface AgentAction extends Omit<
   readonly exposeReply?: boolean;
   /** What becomes of it where its session has a run already. @default it waits */
   readonly whenBusy?: 'skip' | 'replace';
+  /** Whose runs that looks at. @default 'sender' */
+  readonly busyScope?: RuleScope;
   /** Where its channel shows that the event was heard. Absent: none does. */
   readonly acknowledged?: MessageAddress;
   /** The agent that was asked for, when it is unknown and the default agent runs instead. */

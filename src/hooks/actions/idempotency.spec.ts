@@ -92,7 +92,7 @@ describe('the keys of a request (behaviour §10)', () => {
   });
 
   it('a dedupeKey of a rule: of its mapping and its sender, with what it was before', () => {
-    const dedupe = { comparesBody: true, isShared: false };
+    const dedupe = { comparesBody: true, scope: 'sender' } as const;
     const [own] = keys(
       { verifiedBy: 'token crm' },
       { actions: [wakeAction('o-1')], dedupe },
@@ -103,7 +103,7 @@ describe('the keys of a request (behaviour §10)', () => {
       onOtherContent: 'latest',
       former: { scope: 'dedupe\nbuilds', verifiedBy: 'token crm' },
     });
-    const shared = { comparesBody: false, isShared: true };
+    const shared = { comparesBody: false, scope: 'mapping' } as const;
     const [all] = keys({}, { actions: [wakeAction('o-1')], dedupe: shared }).byAction;
     expect(all).toMatchObject({ scope: 'dedupe\nbuilds', onOtherContent: 'repeat' });
     expect(all).not.toHaveProperty('former');

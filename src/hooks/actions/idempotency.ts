@@ -1,6 +1,7 @@
 // docs/design/actions.md
 import { hash } from 'node:crypto';
-import type { IdempotencyKey } from '../ports/index.ts';
+import { senderApart } from '../ports/index.ts';
+import type { IdempotencyKey, RuleScope } from '../ports/index.ts';
 import { isRecord } from '../../platform/objects.ts';
 import type { HookAction } from './hook-action.ts';
 import type { HookRequest } from './hook-request.ts';
@@ -31,11 +32,11 @@ const DELIVERY_ID_HEADERS = [
 export interface DedupeRule {
   /** Another body than that of the key's latest event is an event of its own. */
   readonly comparesBody: boolean;
-  /** It counts among all senders of the mapping. */
-  readonly isShared: boolean;
+  /** Among whose events it counts. */
+  readonly scope: RuleScope;
 }
 
-const OF_THE_MAPPING: DedupeRule = { comparesBody: false, isShared: true };
+const OF_THE_MAPPING: DedupeRule = { comparesBody: false, scope: 'mapping' };
 
 interface KeyedHook {
   readonly hook: string;
@@ -88,8 +89,9 @@ export function keysOf(
   const toDedupeKey = (key: string): IdempotencyKey => {
     const onOtherContent = dedupe.comparesBody ? 'latest' : 'repeat';
     const shared = toKey(['dedupe', mapping ?? hook], key, onOtherContent);
-    if (dedupe.isShared) return shared;
-    const own = toKey(['dedupe-of', verifiedBy, mapping ?? hook], key, onOtherContent);
+    const sender = senderApart(dedupe.scope, verifiedBy);
+    if (sender === null) return shared;
+    const own = toKey(['dedupe-of', sender, mapping ?? hook], key, onOtherContent);
     return { ...own, former: { scope: shared.scope, verifiedBy } };
   };
 

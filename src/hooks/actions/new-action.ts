@@ -90,6 +90,7 @@ function toRun(
     unknownAgentId,
     dedupeKey: _key,
     whenBusy,
+    busyScope,
     acknowledged,
     ...job
   } = action;
@@ -129,7 +130,7 @@ function toRun(
           key: queueOf(action.collect, session, isAlone ? runId : null),
           kind: 'run',
           ...flow,
-          ...(whenBusy && !isAlone && { whenBusy }),
+          ...(whenBusy && !isAlone && { whenBusy, busyScope }),
           ...(action.collect && { most: action.collect.most }),
           ref: runId,
           eventId,

@@ -36,6 +36,7 @@ import {
   contradictionOf,
   findDisagreeing,
   rulesById,
+  scopeOf,
   withRules,
 } from './mapping-rules.ts';
 import type { RulesById } from './mapping-rules.ts';
@@ -131,10 +132,10 @@ function listConfigured({ agents }: ResolvedHooksOptions): readonly ListedAgent[
 
 /** An operator knows what his key names; that of a preset names an event only where the preset says so. */
 function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
-  const { dedupeOn, dedupeScope = 'sender' } = mapping;
+  const { dedupeOn, dedupeScope: scope } = mapping;
   const isOperators = layers.some((layer) => layer.mapping.dedupeKey !== undefined);
   const on = dedupeOn ?? (isOperators ? 'key' : 'key-and-body');
-  return { comparesBody: on === 'key-and-body', isShared: dedupeScope === 'mapping' };
+  return { comparesBody: on === 'key-and-body', scope: scopeOf({ scope }) };
 }
 
 /** An answer at the source is another task than a report to the operator; what the operator wrote is both. */

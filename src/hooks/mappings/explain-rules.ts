@@ -1,5 +1,5 @@
 import type { LimitOptions, MappingOptions, TotalLimitOptions } from '../options/index.ts';
-import { DEFAULT_MOST } from './mapping-rules.ts';
+import { DEFAULT_MOST, scopeOf } from './mapping-rules.ts';
 
 const ABOVE = {
   hold: 'one above that waits',
@@ -9,18 +9,21 @@ const ABOVE = {
 
 /** What rules do to the events of a mapping, a sentence each. @param total `hooks.limit` */
 export function explainRules(
-  { action = 'agent', collect, limit, whenBusy, quietHours }: MappingOptions,
+  { action = 'agent', collect, limit, whenBusy, busyScope, quietHours }: MappingOptions,
   total: TotalLimitOptions | undefined,
 ): readonly string[] {
   const isRun = action === 'agent';
+  const ofSender = scopeOf({ scope: busyScope }) === 'sender' ? ' of the same sender' : '';
   const sentences = [
     isRun && collect && ofCollect(collect),
-    isRun && whenBusy === 'skip' && 'it has no run while its session has one',
+    isRun && whenBusy === 'skip' && `it has no run while its session has one${ofSender}`,
     isRun &&
       whenBusy === 'replace' &&
-      'it takes the place of the runs of its session, unless they may have acted',
-    isRun && limit && ofLimit(limit, limit.scope === 'sender' ? 'each sender' : 'the mapping'),
-    isRun && total && ofLimit(total, 'all mappings'),
+      `it takes the place of the runs of its session${ofSender}, unless they may have acted`,
+    isRun && limit && ofLimit(limit, scopeOf(limit) === 'sender' ? 'each sender' : 'the mapping'),
+    isRun &&
+      total &&
+      ofLimit(total, `all mappings${total.then === 'skip' ? ' of each sender' : ''}`),
     ['agent', 'deliver'].includes(action) && quietHours && ofQuietHours(quietHours),
   ];
   return sentences.filter((sentence) => typeof sentence === 'string');
@@ -31,9 +34,12 @@ function ofCollect({
   quiet,
   most = DEFAULT_MOST,
   by,
-  scope = 'sender',
+  scope,
 }: NonNullable<MappingOptions['collect']>): string {
-  const alike = [scope === 'sender' ? 'sender' : '', by === undefined ? '' : by.trim()];
+  const alike = [
+    scopeOf({ scope }) === 'sender' ? 'sender' : '',
+    by === undefined ? '' : by.trim(),
+  ];
   const same = alike.filter((one) => one !== '').join(' and ');
   const of = same === '' ? '' : ` of the same ${same}`;
   const earlier = quiet === undefined ? '' : ` after ${quiet} without another,`;

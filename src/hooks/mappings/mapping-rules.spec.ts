@@ -26,9 +26,12 @@ describe('rules that contradict each other', () => {
     ],
     [
       { collect: { ...COLLECT, scope: 'mapping' }, exposeReply: true },
-      /\.collect contradicts exposeReply without scope/,
+      /\.collect contradicts exposeReply with scope: 'mapping'/,
     ],
-    [{ limit: LIMIT, exposeReply: true }, /\.limit contradicts exposeReply without scope/],
+    [
+      { limit: { ...LIMIT, scope: 'mapping' }, exposeReply: true },
+      /\.limit contradicts exposeReply with scope: 'mapping'/,
+    ],
     [{ whenBusy: 'skip' }, /\.whenBusy has no effect without sessionKey/],
     [{ collect: { ...COLLECT, quiet: '10m' } }, /\.collect\.quiet must be shorter than for/],
     [{ collect: { ...COLLECT, by: '{{' } }, /\.collect\.by /],

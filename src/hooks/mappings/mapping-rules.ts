@@ -3,7 +3,7 @@ import type { Hours } from '../../platform/hours.ts';
 import { durationMs } from '../../platform/time.ts';
 import { MappingOptions, toHours } from '../options/index.ts';
 import type { LimitOptions, Problem, RuleOptions, TotalLimitOptions } from '../options/index.ts';
-import type { RunLimit } from '../ports/index.ts';
+import type { RuleScope, RunLimit } from '../ports/index.ts';
 import { keyOf } from './mapping.ts';
 import type { CompiledCollect, CompiledMapping, PlacedMapping } from './mapping.ts';
 
@@ -36,7 +36,8 @@ export function withRules(
   if (action === 'deliver') return Object.assign(merged, { quietHours });
   if (action !== 'agent') return mapping;
   const { maxConcurrent = defaults.maxConcurrent, maxQueued = defaults.maxQueued } = mapping;
-  Object.assign(merged, { quietHours, maxConcurrent, maxQueued });
+  const { busyScope = defaults.busyScope } = mapping;
+  Object.assign(merged, { quietHours, maxConcurrent, maxQueued, busyScope });
   for (const field of ['limit', 'whenBusy', 'collect'] as const) {
     if (merged[field] !== undefined) continue;
     const all = Object.assign(new MappingOptions(), merged, { [field]: defaults[field] });
@@ -61,12 +62,12 @@ export function contradictionOf(
   }
   const isGathered = collect !== undefined || limit?.then === 'collect';
   if (!isGathered) return null;
-  const scope = collect?.scope ?? limit?.scope ?? 'mapping';
+  const scope = scopeOf(collect ?? limit);
   const others = [
     isRude && `whenBusy: '${whenBusy}'`,
     waitFor?.key !== undefined && 'waitFor.key',
     reply === 'source' && collect?.by === undefined && "reply: 'source' without collect.by",
-    exposeReply === true && scope === 'mapping' && "exposeReply without scope: 'sender'",
+    exposeReply === true && scope === 'mapping' && "exposeReply with scope: 'mapping'",
   ];
   const other = others.find((one) => one !== false);
   if (other === undefined) return null;
@@ -95,17 +96,22 @@ export function collectOf({
   limit,
 }: RuleOptions): Omit<CompiledCollect, 'by'> | undefined {
   if (collect !== undefined) {
-    const { for: longest, quiet, most = DEFAULT_MOST, scope = 'sender' } = collect;
+    const { for: longest, quiet, most = DEFAULT_MOST } = collect;
     return {
       forMs: durationMs(longest),
       ...(quiet !== undefined && { quietMs: durationMs(quiet) }),
       most,
-      isShared: scope === 'mapping',
+      scope: scopeOf(collect),
     };
   }
   if (limit?.then !== 'collect') return undefined;
   // What there is room for begins at once; what has to wait is behind one another.
-  return { forMs: 0, most: DEFAULT_MOST, isShared: limit.scope !== 'sender' };
+  return { forMs: 0, most: DEFAULT_MOST, scope: scopeOf(limit) };
+}
+
+/** No sender's events decide about another's, unless the operator says so. */
+export function scopeOf({ scope = 'sender' }: { readonly scope?: RuleScope } = {}): RuleScope {
+  return scope;
 }
 
 export function rulesById(
@@ -118,16 +124,21 @@ export function rulesById(
   for (const { id, options } of mappings) {
     const { maxConcurrent, limit, quietHours: quiet } = options;
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
-    if (limit !== undefined) runLimits.set(id, toLimit(limit, limit.scope ?? 'mapping'));
+    if (limit !== undefined) runLimits.set(id, toLimit(limit, scopeOf(limit)));
     if (quiet !== undefined) quietHours.set(id, toHours(quiet));
   }
-  const totalLimit = total && toLimit(total, 'all');
+  const totalLimit = total && toTotalLimit(total);
   return { runPlaces: Object.fromEntries(runPlaces), runLimits, totalLimit, quietHours };
 }
 
 function toLimit(
   { runs, per, then = 'hold' }: LimitOptions | TotalLimitOptions,
-  scope: RunLimit['scope'],
+  scope: RuleScope,
 ): RunLimit {
   return { runs, perMs: durationMs(per), per, scope, then };
+}
+
+/** What holds is of all senders, too: it loses nothing. What leaves out is not. */
+function toTotalLimit(total: TotalLimitOptions): RunLimit {
+  return { ...toLimit(total, total.then === 'skip' ? 'sender' : 'mapping'), isTotal: true };
 }

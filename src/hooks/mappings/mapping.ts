@@ -1,7 +1,7 @@
 import type { DedupeRule } from '../actions/idempotency.ts';
 import type { Redaction } from '../../platform/credentials.ts';
 import type { MappingAction, MappingOptions } from '../options/index.ts';
-import type { Collecting } from '../ports/index.ts';
+import type { Collecting, RuleScope } from '../ports/index.ts';
 import type { Template } from './template.ts';
 import type { ValuePath } from './value-path.ts';
 import type { ParsedConditions } from './when.ts';
@@ -54,7 +54,7 @@ export interface CompiledReplyTo {
 
 export interface CompiledCollect extends Omit<Collecting, 'queue'> {
   readonly by?: Template;
-  readonly isShared: boolean;
+  readonly scope: RuleScope;
 }
 
 /** A mapping ready to be used: nothing in it is parsed again per request. */

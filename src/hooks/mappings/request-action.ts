@@ -11,6 +11,7 @@ import type { HookRequest } from '../actions/hook-request.ts';
 import { limitKey } from '../actions/idempotency.ts';
 import type { NamedKey } from '../actions/session-policy.ts';
 import { toAwaited } from '../options/index.ts';
+import { senderApart } from '../ports/index.ts';
 import type { Trust } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import type { ActionOverride } from '../transforms/result.ts';
@@ -192,12 +193,12 @@ function rules(
   { verifiedBy }: HookRequest,
   scope: TemplateScope,
 ): Partial<RequestedRun> {
-  const { whenBusy = 'queue' } = options;
-  const busy = whenBusy === 'queue' ? {} : { whenBusy };
+  const { whenBusy = 'queue', busyScope } = options;
+  const busy = whenBusy === 'queue' ? {} : { whenBusy, busyScope };
   if (collect === undefined) return busy;
-  const { by, isShared, ...collecting } = collect;
+  const { by, scope: whose, ...collecting } = collect;
   const has = by === undefined ? '' : renderTemplate(by, scope).text;
-  const queue = JSON.stringify([id, isShared ? null : verifiedBy, has]);
+  const queue = JSON.stringify([id, senderApart(whose, verifiedBy), has]);
   return { ...busy, collect: { ...collecting, queue: toDigest(queue) } };
 }
 

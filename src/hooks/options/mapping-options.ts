@@ -11,7 +11,7 @@ import {
 import { isRecord } from '../../platform/objects.ts';
 import { CHANNEL_IDS } from '../ports/index.ts';
 import { IsApprove } from './approve-option.ts';
-import type { ApproveOption, ChannelId } from '../ports/index.ts';
+import type { ApproveOption, ChannelId, RuleScope } from '../ports/index.ts';
 import {
   OptionalSection,
   OptionalText,
@@ -376,5 +376,5 @@ export class MappingOptions extends RuleOptions {
   @Option({ appliesTo: OF_ACTIONS })
   @IsOptional()
   @IsIn(['sender', 'mapping'])
-  dedupeScope?: 'sender' | 'mapping';
+  dedupeScope?: RuleScope;
 }

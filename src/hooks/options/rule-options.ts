@@ -10,6 +10,7 @@ import {
 } from 'class-validator';
 import type { Hours } from '../../platform/hours.ts';
 import { DURATION, durationMs } from '../../platform/time.ts';
+import type { RuleScope } from '../ports/index.ts';
 import {
   OptionalSection,
   OptionalText,
@@ -74,7 +75,7 @@ export class CollectOptions {
   /** `sender`: one run has events of one sender only. `mapping`: of all that the mapping takes. @default 'sender' */
   @IsOptional()
   @IsIn(['sender', 'mapping'])
-  scope?: 'sender' | 'mapping';
+  scope?: RuleScope;
 }
 
 /** How many runs there are in a time. */
@@ -90,7 +91,10 @@ class RunsPerTime {
 
 /** `hooks.limit`: how many runs of all mappings together there are in a time, beside the limits of each. */
 export class TotalLimitOptions extends RunsPerTime {
-  /** What becomes of an event above it. `hold`: its run waits. `skip`: it has no run. @default 'hold' */
+  /**
+   * What becomes of an event above it. `hold`: its run waits. `skip`: it has no run, and only the runs of its own sender are
+   * counted. @default 'hold'
+   */
   @IsOptional()
   @IsIn(['hold', 'skip'])
   then?: 'hold' | 'skip';
@@ -98,10 +102,10 @@ export class TotalLimitOptions extends RunsPerTime {
 
 /** `limit` of a mapping. */
 export class LimitOptions extends RunsPerTime {
-  /** `mapping`: those of the mapping together. `sender`: those of each of its senders. @default 'mapping' */
+  /** Whose runs are counted. `sender`: those of each sender. `mapping`: those of the mapping together. @default 'sender' */
   @IsOptional()
   @IsIn(['sender', 'mapping'])
-  scope?: 'sender' | 'mapping';
+  scope?: RuleScope;
 
   /**
    * What becomes of an event above it. `hold`: its run waits. `collect`: it waits, and becomes one run with those behind it.
@@ -150,7 +154,7 @@ export class RuleOptions extends RunLimitsOptions {
   collect?: CollectOptions;
 
   /**
-   * What becomes of an event whose session has a run already. `queue`: it waits. `skip`: it has no run. `replace`: its run
+   * What becomes of an event whose session has a run already (`busyScope`). `queue`: it waits. `skip`: it has no run. `replace`: its run
    * takes the place of those that wait, for a decision or an event, too, and of the one under way, unless one may have acted
    * already. @default 'queue'
    */
@@ -158,6 +162,12 @@ export class RuleOptions extends RunLimitsOptions {
   @IsOptional()
   @IsIn(['queue', 'skip', 'replace'])
   whenBusy?: 'queue' | 'skip' | 'replace';
+
+  /** Whose runs `whenBusy` looks at. `sender`: those of the same sender. `mapping`: of all senders. @default 'sender' */
+  @Option({ appliesTo: OF_NEW_RUNS })
+  @IsOptional()
+  @IsIn(['sender', 'mapping'])
+  busyScope?: RuleScope;
 
   /** How many runs there are in a time, and what becomes of the others. Default: as many as come. */
   @Option({ appliesTo: OF_NEW_RUNS })

@@ -2,7 +2,7 @@ import type { ThinkingLevel } from './agent-directory.ts';
 import type { ToolQuestion } from './agent-runner.ts';
 import type { ChannelId } from './channel.ts';
 import type { CollectedEvent, Collecting } from './collecting.ts';
-import type { Trust } from './trust.ts';
+import type { RuleScope, Trust } from './trust.ts';
 import type { AwaitedEvent, WhenOver, WhileWaiting } from './wait.ts';
 
 const MAIN = 'main';
@@ -51,6 +51,8 @@ export interface NewWork {
   readonly once?: boolean;
   /** Of a run whose session has one already: there is no run, or it takes the place of those that have not acted. @default it waits */
   readonly whenBusy?: 'skip' | 'replace';
+  /** Whose runs that looks at. @default 'sender' */
+  readonly busyScope?: RuleScope;
   /** With so many of a key, the first is due, though it waits to gather them ({@link Collecting.most}). */
   readonly most?: number;
   readonly job: Job;

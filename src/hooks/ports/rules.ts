@@ -2,14 +2,16 @@ import type { Hours } from '../../platform/hours.ts';
 import { oneLine } from '../../platform/shorten.ts';
 import type { CollectedEvent } from './collecting.ts';
 import type { RunJob } from './jobs.ts';
+import type { RuleScope } from './trust.ts';
 
 export interface RunLimit {
   readonly runs: number;
   readonly perMs: number;
   /** The same as it was written, such as `1h`. */
   readonly per: string;
-  /** Of whose runs: those of all mappings, of the mapping, or of each of its senders. */
-  readonly scope: 'all' | 'mapping' | 'sender';
+  readonly scope: RuleScope;
+  /** It counts the runs of all mappings together. Absent: those of its own. */
+  readonly isTotal?: true;
   readonly then: 'hold' | 'collect' | 'skip';
 }
 

@@ -7,3 +7,11 @@ export interface Trust {
   /** Id of the mapping that made the action; absent for the built-in wake and agent hooks. */
   readonly mapping?: string;
 }
+
+/** Whose events a rule takes together: those of one sender, as it was verified, or of all that the mapping takes. */
+export type RuleScope = 'sender' | 'mapping';
+
+/** The sender whose events a rule takes by themselves; null: it takes those of all together. */
+export function senderApart(scope: RuleScope, verifiedBy: string): string | null {
+  return scope === 'sender' ? verifiedBy : null;
+}

@@ -8,7 +8,7 @@
 // What a busy session does to a new run is decided where it is queued (ledger/work/busy.ts).
 import { Injectable } from '@nestjs/common';
 import { timeOfDay } from '../../platform/time.ts';
-import { Clock, RunRules, WorkLedger, runQueue } from '../ports/index.ts';
+import { Clock, RunRules, WorkLedger, runQueue, senderApart } from '../ports/index.ts';
 import type {
   Behind,
   Collecting,
@@ -76,9 +76,10 @@ export class RuleKeeper {
     return this.#exceed(lease, full.limit, reserved.until);
   }
 
-  #exceed(lease: RunLease, { runs, per, scope, then }: RunLimit, until: number): StepResult {
+  #exceed(lease: RunLease, { runs, per, isTotal, then }: RunLimit, until: number): StepResult {
     const id = lease.ref ?? '';
-    const why = `more than ${runs} runs${scope === 'all' ? ' of all mappings' : ''} in ${per}`;
+    const many = `more than ${runs} ${runs === 1 ? 'run' : 'runs'}`;
+    const why = `${many}${isTotal === true ? ' of all mappings' : ''} in ${per}`;
     if (then === 'skip') {
       const finishedAt = this.clock.now();
       return {
@@ -90,8 +91,8 @@ export class RuleKeeper {
   }
 }
 
-function meterOf({ runs, perMs, scope }: RunLimit, { mapping = '', verifiedBy }: Trust): Meter {
-  const of = { all: [], mapping: [mapping], sender: [mapping, verifiedBy] }[scope];
+function meterOf({ runs, perMs, scope, isTotal }: RunLimit, { mapping, verifiedBy }: Trust): Meter {
+  const of = [isTotal === true ? null : mapping, senderApart(scope, verifiedBy)];
   return { name: `runs ${JSON.stringify(of)}`, most: runs, perMs, amount: 1 };
 }
 

@@ -349,7 +349,7 @@ export function describeRules(openStore: OpenStore): void {
         const skipped = await busy('skip');
         const lease = await under.claimOne();
         const too = await busy('skip');
-        const row = ['done', 'skipped', null, 'its session had a run already'];
+        const row = ['done', 'skipped', null, `its session had run ${lease.ref} already`];
         expect(await runs(skipped, too)).toEqual([row, row]);
         await under.ledger.work.commit(lease, { type: 'done' }, []);
         expect(await under.claimNow()).toEqual([]);
@@ -367,6 +367,30 @@ export function describeRules(openStore: OpenStore): void {
           'skipped',
         ]);
       });
+
+      it.each(['skip', 'replace'] as const)(
+        'leaves the runs of other senders alone, unless all of the mapping count (%s)',
+        async (whenBusy) => {
+          const first = await accept(given('a', { sender: 'token a' }));
+          const work = { whenBusy, sender: 'token b' } as const;
+          const before = await accept(given('a', work));
+          const own = await accept(given('a', work));
+          const [left, kept] = whenBusy === 'skip' ? [own, before] : [before, own];
+          const status = async (id: string) => (await runs(id))[0]?.[1];
+          expect([await status(first), await status(left), await status(kept)]).toEqual([
+            'queued',
+            'skipped',
+            'queued',
+          ]);
+          const shared = await accept(given('a', { ...work, busyScope: 'mapping' }));
+          const isLeftOut = [await status(first), await status(kept), await status(shared)];
+          expect(isLeftOut).toEqual(
+            whenBusy === 'skip'
+              ? ['queued', 'queued', 'skipped']
+              : ['skipped', 'skipped', 'queued'],
+          );
+        },
+      );
 
       it.each(['skip', 'replace'] as const)(
         '%s, where a step asks for the run',
