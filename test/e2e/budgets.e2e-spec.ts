@@ -255,6 +255,47 @@ describe('budgets (behaviour.md §16)', () => {
     expect(await hooks.stored()).toBe(2);
   });
 
+  describe('a turn that is cut off', () => {
+    const all: Budget = { of: 'tokens', most: 2_000_000, per: '1d' };
+    const own: Budget = { ...all, scope: 'sender:crm' };
+    const cutOff = async (timeoutSeconds: number | undefined, defaults: Defaults) => {
+      await start([all, own], { maxOutputTokens: 100, ...defaults });
+      hooks.runner.reply = (_turn, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('cut off')));
+        });
+      const message = 'x'.repeat(200_000);
+      const asked = hooks.ask(
+        '/agent',
+        { message, timeoutSeconds, deliver: false, wakeMode: 'next-heartbeat' },
+        { authorization: `Bearer ${TOKENS[0]!.token}` },
+      );
+      const sent = String((await asked).eventId);
+      await eventually('its agent is asked', () => hooks.runner.turns.length === 1);
+      clock.advance(5000);
+      await stands(sent, 'timed-out');
+      const meters = ['*', 'sender:crm'].map((scope) => {
+        return { name: `tokens ${scope} 1d`, most: 2_000_000, perMs: DAY };
+      });
+      return (await hooks.app.get(LedgerAdmin).budgets(meters)).map(({ used }) => used);
+    };
+
+    it('by what its sender wished counts as likely for all, and for the sender in full', async () => {
+      const [ofAll, ofSender] = await cutOff(0.05, {});
+      expect(ofSender).toBeGreaterThan(200_000);
+      expect(ofAll).toBe(Math.ceil((ofSender! - 100) / 4) + 100);
+    });
+
+    it.each([undefined, 1, 5])(
+      'by the time of the agent counts in full (its sender wished %p s)',
+      async (seconds) => {
+        const [ofAll, ofSender] = await cutOff(seconds, { timeoutSeconds: 1 });
+        expect(ofAll).toBeGreaterThan(200_000);
+        expect(ofAll).toBe(ofSender);
+      },
+    );
+  });
+
   it('tell the operator once, when little is left', async () => {
     await start([{ of: 'tokens', most: 5000, per: '1d' }]);
     for (let n = 0; n < 3; n += 1) await ends();

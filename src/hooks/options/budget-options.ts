@@ -75,6 +75,11 @@ export function scopeOf(scope: string): readonly [what: string, id: string] {
   return [scope.slice(0, Math.max(0, colon)), scope.slice(colon + 1)];
 }
 
+/** Whether one sender alone counts by it. */
+export function isOfSender({ scope = '*' }: BudgetOptions): boolean {
+  return scopeOf(scope)[0] === 'sender';
+}
+
 export function budgetMeter({ of, most, scope = '*', per }: BudgetOptions): BudgetWindow {
   return {
     name: `${of} ${scope} ${per}`,

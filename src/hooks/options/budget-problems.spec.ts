@@ -60,6 +60,17 @@ describe('hooks.budgets', () => {
     expect(found([{ ...cost, scope: 'agent:other' }], priced('lab/one')).problems).toEqual([]);
   });
 
+  it('warns where one of several senders can use up what is for all', () => {
+    const all: Budget = { of: 'tokens', most: 5, per: '1d' };
+    const tokens = [{ id: 'crm', token: 'the-secret-of-the-sender-crm', hooks: ['agent'] }];
+    const own: Budget = { ...all, scope: 'sender:crm' };
+    expect(found([{ ...own, scope: 'hook:agent' }, all], { tokens }).warnings).toEqual([
+      "hooks.budgets[1] is for all senders, and any of them can use it up for the others: add budgets with scope: 'sender:<id>'",
+    ]);
+    expect(found([all, own], { tokens }).warnings).toEqual([]);
+    expect(found([all]).warnings).toEqual([]);
+  });
+
   it('warns of agents of which it counts nothing', () => {
     const agents = {
       list: [{ id: 'coder', runner: { type: 'command' as const, command: 'claude' } }],

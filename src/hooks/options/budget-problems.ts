@@ -1,6 +1,6 @@
 import { SOLE_AGENT_ID } from './agents-options.ts';
 import type { AgentsOptions } from './agents-options.ts';
-import { budgetMeter, countsTokens, scopeOf } from './budget-options.ts';
+import { budgetMeter, countsTokens, isOfSender, scopeOf } from './budget-options.ts';
 import type { BudgetOptions } from './budget-options.ts';
 import type { HooksOptions } from './hooks-options.ts';
 import { priceOf, unaliased } from './models-options.ts';
@@ -39,8 +39,31 @@ export function budgetProblems({ hooks: { budgets }, agents, models }: Sections)
   });
 }
 
+export function budgetWarnings(sections: Sections): Problem[] {
+  return [...uncountedAgents(sections), ...unguarded(sections)];
+}
+
+/** Budgets that one of several senders may use up for all of them. */
+function unguarded({ hooks }: Sections): Problem[] {
+  const { budgets } = hooks;
+  if (countSenders(hooks) < 2 || budgets.some(isOfSender)) return [];
+  return budgets.flatMap(({ scope = '*' }, index) => {
+    if (scope !== '*') return [];
+    const message = `is for all senders, and any of them can use it up for the others: add budgets with scope: 'sender:<id>'`;
+    return [{ key: `hooks.budgets[${index}]`, message }];
+  });
+}
+
+function countSenders({ token, tokens, presets, mappings }: HooksOptions): number {
+  const signing = mappings.flatMap(({ id, verify }, index) =>
+    verify === undefined ? [] : (verify.senders?.map((sender) => sender.id) ?? [id ?? index]),
+  );
+  const ids = new Set([...presets, ...signing]);
+  return ids.size + tokens.length + (token === undefined ? 0 : 1);
+}
+
 /** Budgets that count nothing of an agent. */
-export function budgetWarnings({ hooks: { budgets }, agents }: Sections): Problem[] {
+function uncountedAgents({ hooks: { budgets }, agents }: Sections): Problem[] {
   return budgets.flatMap((budget, index) => {
     if (budget.of === 'runs') return [];
     const uncounted = agentsOf(budget, agents).filter(({ countsTokens }) => !countsTokens);

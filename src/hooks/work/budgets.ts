@@ -10,6 +10,7 @@ import {
   HooksSettings,
   budgetMeter,
   concernsBudget,
+  isOfSender,
   countsTokens,
   describeBudget,
   priceOf,
@@ -114,7 +115,10 @@ export class Budgets {
     const { name: _name, ...of } = work;
     const counted = this.#count(turn, this.#of(work));
     if (['held', 'resting'].includes(result.outcome)) return [];
-    const used = usedBy(result, callsOf(turn));
+    const calls = callsOf(turn);
+    const used = usedBy(result, calls);
+    const isCutOff = result.outcome === 'timed-out' && isSendersTime(lease, agent);
+    const usedOfOthers = isCutOff ? likelyUsed(calls) : used;
     const { usage: said, model = countsTokens(agent) ? turn.model : undefined } =
       result.reply ?? {};
     const usage = said ?? (isOver(result, used) ? 'unknown' : undefined);
@@ -130,12 +134,15 @@ export class Budgets {
           usage,
           ...(said !== undefined && price !== undefined && { cost: costOf(said, price) }),
         }),
-        meters: counted.map(({ budget, meter: { amount: _most, ...meter } }) => ({
-          ...meter,
-          amount: used && amountOf(budget, used, price),
-          whenNear:
-            address === null ? [] : [this.operator.message(address, this.#nearlyFull(budget))],
-        })),
+        meters: counted.map(({ budget, meter: { amount: _most, ...meter } }) => {
+          const counts = isOfSender(budget) ? used : usedOfOthers;
+          return {
+            ...meter,
+            amount: counts && amountOf(budget, counts, price),
+            whenNear:
+              address === null ? [] : [this.operator.message(address, this.#nearlyFull(budget))],
+          };
+        }),
       },
     ];
   }
@@ -212,6 +219,18 @@ function usedBy(result: EndedTurn, { each, most }: Calls): TokenUsage | null {
     default:
       return null;
   }
+}
+
+/** Whether the sender has said how long its turn takes at most, and less than its agent would have: no mapping has. */
+function isSendersTime(lease: RunLease | HeartbeatLease, { timeoutSeconds }: Agent): boolean {
+  if (lease.kind === 'heartbeat') return false;
+  const { trust, timeoutSeconds: own } = lease.job;
+  return trust.mapping === undefined && own < timeoutSeconds;
+}
+
+/** Of text a token is some four bytes. What others share is not used up by who has turns cut off that cost little. */
+function likelyUsed({ each: { inputTokens, outputTokens } }: Calls): TokenUsage {
+  return { inputTokens: Math.ceil(inputTokens / 4), outputTokens };
 }
 
 /** Of a turn that an earlier process began, the ledger has counted what was cut off. */
