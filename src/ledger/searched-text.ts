@@ -1,7 +1,7 @@
 // What a story shows of an event can be searched; nothing that an operator may not see is in it.
 import { leaveOut } from '../platform/credentials.ts';
 import type { Redaction } from '../platform/credentials.ts';
-import { parseExactly } from '../platform/exact-json.ts';
+import { parseShown } from './shown-payload.ts';
 import { decodeHead } from './stored-head.ts';
 
 /** Characters of one payload, prompt or reply that can be searched; what comes after them cannot. */
@@ -9,16 +9,17 @@ const LONGEST = 65_536;
 
 interface Texts {
   readonly head: string;
-  /** JSON text. */
+  /** JSON text, perhaps only its beginning. */
   readonly payload: string;
+  readonly payloadBytes: number;
   /** Prompts and replies, in their order; null where there is none. */
   readonly ofRuns: readonly (string | null)[];
 }
 
 /** All texts of an event as one; null: it has none. */
-export function toSearchedText({ head, payload, ofRuns }: Texts): string | null {
+export function toSearchedText({ head, payload, payloadBytes, ofRuns }: Texts): string | null {
   const { request, actions = [] } = decodeHead(head);
-  const texts = [shownOf(payload, request.redaction)];
+  const texts = [shownOf(payload, payloadBytes, request.redaction)];
   // Words that are null are those of the payload.
   for (const { text, message } of actions) texts.push(wordsOf(text), wordsOf(message));
   for (const text of ofRuns) texts.push(text ?? '');
@@ -27,9 +28,9 @@ export function toSearchedText({ head, payload, ofRuns }: Texts): string | null 
 }
 
 /** One that cannot be shown has nothing to find, and holds up none of the others. @param payload JSON text */
-function shownOf(payload: string, redaction?: Redaction): string {
+function shownOf(payload: string, bytes: number, redaction?: Redaction): string {
   try {
-    return textOf(leaveOut(parseExactly(payload), redaction));
+    return textOf(leaveOut(parseShown(payload, bytes), redaction));
   } catch {
     return '';
   }

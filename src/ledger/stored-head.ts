@@ -2,7 +2,6 @@
 import type { Trust } from '../hooks/ports/trust.ts';
 import { leaveOut } from '../platform/credentials.ts';
 import { isRecord } from '../platform/objects.ts';
-import { parseExactly } from '../platform/exact-json.ts';
 import type { EventDetails, RunStory } from '../hooks/ports/event-store.ts';
 import type {
   ActionReceipt,
@@ -13,6 +12,7 @@ import type {
   SkipReceipt,
 } from '../hooks/ports/event.ts';
 import { storedJson } from './rows.ts';
+import { LONGEST_WHOLE, parseShown } from './shown-payload.ts';
 
 /** The request as it is stored. Console lines (pruned with the payload) and redaction ride with it: they are rare. */
 export type StoredRequest = EventRequest & Pick<NewEvent, 'console' | 'redaction'>;
@@ -178,17 +178,23 @@ export type StoredEventDetails = Omit<
   'request' | 'actions' | 'skipped' | 'warnings' | 'console'
 > & {
   readonly head: string;
+  /** Perhaps only its beginning. */
   readonly payload: string | null;
+  readonly payloadBytes: number;
 };
 
 export function decodeEventDetails(stored: StoredEventDetails): EventDetails {
-  const { head, payload, ...details } = stored;
+  const { head, payload, payloadBytes, ...details } = stored;
   const { request: given, actions = [], skipped, warnings = [] } = decodeHead(head);
   const { console = [], redaction, ...request } = given;
-  const parsed: unknown = payload === null ? null : storedJson(payload, parseExactly);
+  const parsed = payload === null ? null : parseShown(payload, payloadBytes);
   return {
     ...details,
-    request: { ...request, payload: payload === null ? null : leaveOut(parsed, redaction) },
+    request: {
+      ...request,
+      payload: leaveOut(parsed, redaction),
+      ...(payloadBytes > LONGEST_WHOLE && { payloadBytes }),
+    },
     actions: actions.map((action) => decodeDetails(action, parsed)),
     skipped: skipped?.reason ?? null,
     warnings,

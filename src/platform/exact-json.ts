@@ -31,10 +31,10 @@ const SHORTEST = '1e309'.length;
 /** Marks a number that was put between quotes; nobody outside can know it. */
 const MARK = randomBytes(12).toString('hex');
 
-/** @param bytes what `text` was decoded from: looking through it is cheaper. @throws SyntaxError */
-export function parseExactly(text: string, bytes: Uint8Array = Buffer.from(text)): unknown {
+/** @throws SyntaxError */
+export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!hasLongNumber(bytes) && !HAS_FAR.test(text)) return value;
+  if (!hasLongNumber(text) && !HAS_FAR.test(text)) return value;
   const marked = markLongNumbers(text);
   return marked === text ? value : unmark(JSON.parse(marked));
 }
@@ -43,21 +43,21 @@ export function isNumber(value: unknown): value is number | RawNumber {
   return typeof value === 'number' || JSON.isRawJSON(value);
 }
 
-/** Whether so many digits stand in a row, in a string or outside: one byte in sixteen tells. */
-function hasLongNumber(bytes: Uint8Array): boolean {
-  for (let at = LONG - 1; at < bytes.length; at += LONG) {
-    if (!isDigit(bytes[at])) continue;
+/** Whether so many digits stand in a row, in a string or outside: one character in sixteen tells. */
+function hasLongNumber(text: string): boolean {
+  for (let at = LONG - 1; at < text.length; at += LONG) {
+    if (!isDigit(text.charCodeAt(at))) continue;
     let start = at;
-    while (isDigit(bytes[start - 1])) start -= 1;
-    while (isDigit(bytes[at + 1])) at += 1;
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+    while (isDigit(text.charCodeAt(at + 1))) at += 1;
     if (at - start + 1 >= LONG) return true;
   }
   return false;
 }
 
-/** The point within a number counts as one. */
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === 0x2e);
+/** The point within a number counts as one; beyond either end of the text there is NaN. */
+function isDigit(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x2e;
 }
 
 /** @param text valid JSON */

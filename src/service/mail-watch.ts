@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { HooksOptions, normalizePrefix, tokenFor } from '../hooks/index.ts';
-import type { Given } from '../hooks/index.ts';
+import { USUAL_BODY_BYTES, normalizePrefix, tokenFor } from '../hooks/index.ts';
+import type { Given, HooksOptions } from '../hooks/index.ts';
 import { MailStoreHeld, MailWatcher, sharedMailName } from '../mail/index.ts';
 import type {
   HeldText,
@@ -134,6 +134,6 @@ export function mailTarget(url: string, hooks: Omit<Given<HooksOptions>, 'scheme
   return {
     url: `${base.origin}${normalizePrefix(hooks.path ?? '')}`,
     token: tokenFor(hooks, MAIL_HOOK) ?? '',
-    maxBodyBytes: hooks.maxBodyBytes ?? new HooksOptions().maxBodyBytes,
+    maxBodyBytes: hooks.maxBodyBytes ?? USUAL_BODY_BYTES,
   };
 }

@@ -1,4 +1,8 @@
-import { OperatorRequests } from '../../src/index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EventStore, OperatorRequests } from '../../src/index.ts';
+import { sqliteLedger } from '../../src/ledger.ts';
 import { hmac, byGithub } from '../support/signed.ts';
 import { Hooks, TOKEN } from '../support/hooks.ts';
 
@@ -163,5 +167,65 @@ describe('Bodies', () => {
       'payload_too_large',
       /at most 1048576 bytes/,
     ]);
+  });
+});
+
+describe('A push of 10 MB', () => {
+  const MIB = 1_048_576;
+  const commits = Array.from({ length: 20_000 }, (_, n) => ({
+    id: String(n).padStart(40, '0'),
+    message: `Änderung ${n}: ${'x'.repeat(400)}`,
+    author: { name: 'Ann' },
+  }));
+  const PUSH = JSON.stringify({ ref: 'refs/heads/main', commits, sender: { login: 'ann' } });
+  const OF_PUSH = { 'x-github-event': 'push', authorization: '' };
+  let hooks: Hooks;
+  let dir: string;
+
+  async function start(maxInFlightBytes: number): Promise<void> {
+    dir = mkdtempSync(join(tmpdir(), 'hooks-large-'));
+    hooks = await Hooks.start({
+      ledger: sqliteLedger({ dir }),
+      presets: ['github'],
+      mappings: [{ id: 'github', verify: { secrets: [SECRET] } }],
+      maxInFlightBytes,
+    });
+  }
+  afterEach(async () => {
+    await hooks.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('is taken, and is no large event to anybody who looks', async () => {
+    await start(32 * MIB);
+    const answer = await hooks.ask('/github', PUSH, { ...OF_PUSH, ...byGithub(SECRET, PUSH) });
+    expect(answer).toMatchObject({ ok: true, status: 200 });
+    const details = await hooks.ended(answer['eventId']);
+    expect(details).toMatchObject({ status: 'done', mapping: 'github-push' });
+    expect(details.request.payloadBytes).toBe(Buffer.byteLength(PUSH));
+    expect(details.runs[0]?.prompt).toContain('… and 19992 more');
+    expect(JSON.stringify(details).length).toBeLessThan(300_000);
+    const { events } = await hooks.app.get(EventStore).list({ limit: 50 });
+    expect(events).toMatchObject([{ id: answer['eventId'] }]);
+    expect(JSON.stringify(events).length).toBeLessThan(1000);
+    const replayed = await hooks.app.get(OperatorRequests).replay(String(answer['eventId']));
+    const { eventId: again } = 'answer' in replayed ? replayed.answer : {};
+    expect((await hooks.ended(again)).runs[0]?.prompt).toContain('… and 19992 more');
+  });
+
+  it('is refused with the number where memory does not allow it', async () => {
+    await start(8 * MIB);
+    const answer = await hooks.ask('/github', PUSH, { ...OF_PUSH, ...byGithub(SECRET, PUSH) });
+    expect(answer).toMatchObject({ status: 413, code: 'payload_too_large' });
+    expect(answer['error']).toMatch(/at most 8388608 bytes/);
+    expect(await hooks.stored()).toBe(0);
+  });
+
+  it('is not parsed where its signature is false', async () => {
+    await start(32 * MIB);
+    const noJson = PUSH.slice(0, -1);
+    const answer = await hooks.ask('/github', noJson, { ...OF_PUSH, ...byGithub(SECRET, PUSH) });
+    expect(answer).toMatchObject({ status: 401, code: 'invalid_signature' });
+    expect(await hooks.stored()).toBe(0);
   });
 });

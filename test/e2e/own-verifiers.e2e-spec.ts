@@ -36,6 +36,25 @@ it('is asked with the bytes as they came, and says who sends', async () => {
   expect(ingress.intake.requests).toMatchObject([{ verifiedBy: 'acme', payloadText: BODY }]);
 });
 
+it('lets others be served between the verification of a large body and its parsing', async () => {
+  const order: string[] = [];
+  const verifier: SenderVerifier = () => {
+    setImmediate(() => order.push('others'));
+    return true;
+  };
+  await open({ verifiers: { acme: verifier }, maxBodyBytes: 2_000_000 });
+  ingress.intake.answer = () => {
+    order.push('stored');
+    return { outcome: 'paused' };
+  };
+  const send = (size: number) =>
+    ingress.post('/hooks/acme', JSON.stringify({ a: 'x'.repeat(size) }));
+  await send(10);
+  expect(order).toEqual(['stored', 'others']);
+  await send(1_048_569);
+  expect(order).toEqual(['stored', 'others', 'others', 'stored']);
+});
+
 it.each<[string, string, Record<string, string>]>([
   ['another body', '{ "a":2 }', signed()],
   ['no tag', BODY, {}],

@@ -100,9 +100,12 @@ function textLines(text: string | null): string[] {
 }
 
 /** What came in, without the credentials, which were never stored. */
-function requestLines({ path, query, headers, payload }: EventDetails['request']): string[] {
+function requestLines(request: EventDetails['request']): string[] {
+  const { path, query, headers, payload, payloadBytes } = request;
   const body = payload === null ? 'null, or forgotten' : safeJson(payload, 2);
-  return [...fieldLines({ path, query, headers }), 'payload:', ...asLines(body)];
+  const name =
+    payloadBytes === undefined ? 'payload:' : `payload, the beginning of ${payloadBytes} bytes:`;
+  return [...fieldLines({ path, query, headers }), name, ...asLines(body)];
 }
 
 interface Moment {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { totalmem } from 'node:os';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { HooksSettings } from '../options/index.ts';
+import { HooksSettings, USUAL_BODY_BYTES } from '../options/index.ts';
 import type { HooksOptions } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
@@ -13,30 +13,40 @@ const MOST_BYTES = 64 * MEBIBYTE;
 /** A body costs six times its size on its way to the disk, and more while it is a run; the service needs half of 256 MB. */
 const SHARE_OF_MEMORY = 1 / 32;
 
+/** While a body is held once, unparsed. */
+const COST_UNVERIFIED = 1 / 4;
+
+interface HeldBody {
+  readonly bytes: number;
+  /** What a byte of it counts. */
+  readonly cost: number;
+}
+
+const NO_BODY: HeldBody = { bytes: 0, cost: 1 };
+
 /** Bytes announced or read, and not stored yet; what is too much is refused unread. One body always finds room. */
 @Injectable()
 export class BodyBudget {
-  readonly #requests = new Map<IncomingMessage, number>();
+  readonly #requests = new Map<IncomingMessage, HeldBody>();
   #held = 0;
 
   constructor(
     @Inject(HooksSettings)
-    private readonly settings: {
-      readonly current: { readonly hooks: { maxInFlightBytes?: number } };
-    },
+    private readonly settings: { readonly current: { readonly hooks: InFlightOptions } },
   ) {}
 
+  /** In bytes, those of senders that are not verified yet at a quarter. */
   get held(): number {
     return this.#held;
   }
 
   get limit(): number {
-    return this.settings.current.hooks.maxInFlightBytes ?? DEFAULT_LIMIT;
+    return inFlightLimit(this.settings.current.hooks);
   }
 
   /** From its announced length on; 0 for a body in chunks. False: there is no room. */
-  take(request: IncomingMessage, bytes: number): boolean {
-    this.#requests.set(request, 0);
+  take(request: IncomingMessage, bytes: number, isVerified: boolean): boolean {
+    this.#requests.set(request, { bytes: 0, cost: isVerified ? 1 : COST_UNVERIFIED });
     return this.grow(request, bytes);
   }
 
@@ -44,20 +54,37 @@ export class BodyBudget {
   grow(request: IncomingMessage, bytes: number): boolean {
     const before = this.#requests.get(request);
     // A host may have cut the request short, which is answered by then.
-    if (before === undefined || before >= bytes) return true;
-    const others = this.#held - before;
-    if (others > 0 && others + bytes > this.limit) return false;
-    this.#requests.set(request, bytes);
-    this.#held = others + bytes;
-    return true;
+    if (before === undefined || before.bytes >= bytes) return true;
+    return this.#hold(request, { ...before, bytes });
+  }
+
+  /** Its sender is verified. False: there is no room for what becomes of it. */
+  verified(request: IncomingMessage): boolean {
+    const before = this.#requests.get(request);
+    return before === undefined || this.#hold(request, { ...before, cost: 1 });
   }
 
   giveBack(request: IncomingMessage): void {
-    const bytes = this.#requests.get(request);
-    if (bytes === undefined) return;
+    if (!this.#requests.has(request)) return;
+    this.#hold(request, NO_BODY);
     this.#requests.delete(request);
-    this.#held -= bytes;
   }
+
+  #hold(request: IncomingMessage, body: HeldBody): boolean {
+    const before = this.#requests.get(request)!;
+    const others = this.#held - before.bytes * before.cost;
+    const more = body.bytes * body.cost;
+    if (others > 0 && more > 0 && others + more > this.limit) return false;
+    this.#requests.set(request, body);
+    this.#held = others + more;
+    return true;
+  }
+}
+
+type InFlightOptions = Pick<HooksOptions, 'maxInFlightBytes'>;
+
+export function inFlightLimit({ maxInFlightBytes = DEFAULT_LIMIT }: InFlightOptions): number {
+  return maxInFlightBytes;
 }
 
 export function defaultLimit(memory: number): number {
@@ -69,9 +96,18 @@ const DEFAULT_LIMIT = defaultLimit(Math.min(process.constrainedMemory() || Infin
 
 const EMPTY = Buffer.alloc(0);
 
-const BUSY = new Rejection('intake_busy');
+export const BUSY = new Rejection('intake_busy');
 
-export type BodyLimits = Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>;
+export type BodyLimits = Required<Pick<HooksOptions, 'maxBodyBytes' | 'bodyTimeoutSeconds'>>;
+
+/** @param ofSender what its preset knows: counts where the operator wrote nothing, as far as memory allows */
+export function bodyLimits(hooks: HooksOptions, ofPath?: number, ofSender = 0): BodyLimits {
+  const expected = Math.max(USUAL_BODY_BYTES, Math.min(ofSender, inFlightLimit(hooks)));
+  return {
+    maxBodyBytes: ofPath ?? hooks.maxBodyBytes ?? expected,
+    bodyTimeoutSeconds: hooks.bodyTimeoutSeconds,
+  };
+}
 
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -95,7 +131,12 @@ export class BodyReader {
   }
 
   /** `payload` may be a host's transform: never read `request` itself. @throws Rejection 413, 408, 503; ClientGone */
-  async read(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {
+  async read(
+    request: IncomingMessage,
+    payload: Readable,
+    limits: BodyLimits,
+    isVerified = true,
+  ): Promise<Buffer> {
     const { headers } = request;
     const announced = Number(headers['content-length'] ?? 0);
     if (announced > limits.maxBodyBytes) throw tooLarge(limits);
@@ -103,7 +144,7 @@ export class BodyReader {
     if (payload.readableEnded) {
       throw new Error('a middleware of the host has read the body of a hook request');
     }
-    if (!this.budget.take(request, announced)) throw BUSY;
+    if (!this.budget.take(request, announced, isVerified)) throw BUSY;
     const whole = takeWhole(request, payload, limits);
     if (whole === null) return this.#collect(request, payload, limits);
     if (!this.budget.grow(request, whole.length)) throw BUSY;

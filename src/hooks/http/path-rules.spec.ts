@@ -19,7 +19,7 @@ const at = (path: string) => ({ match: { path } });
 
 describe('Path rules', () => {
   it('a path of which nothing is said has none', () => {
-    const { rules, problems } = compile({ mappings: [{ id: 'a' }], presets: ['gitlab'] });
+    const { rules, problems } = compile({ mappings: [{ id: 'a' }], presets: ['grafana'] });
     expect([...rules.keys()]).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -40,6 +40,38 @@ describe('Path rules', () => {
       limits: { maxBodyBytes: 5, bodyTimeoutSeconds: 30 },
       scheme: { id: 'github' },
     });
+  });
+
+  const MIB = 1_048_576;
+  const signed = { id: 'github', verify: { scheme: 'github', secrets: ['0123456789abcdef'] } };
+
+  it.each<[string, HooksSettingsInput, number, string[]]>([
+    ['what its sender sends', { maxInFlightBytes: 32 * MIB }, 25 * MIB, []],
+    [
+      'what memory allows, with a warning',
+      { maxInFlightBytes: 8 * MIB },
+      8 * MIB,
+      [
+        'hooks.maxInFlightBytes lets bodies of 8388608 bytes in at github, whose sender sends up to 26214400: larger ones are refused (413); give the service more memory, or set it higher',
+      ],
+    ],
+    ['the usual one at least', { maxInFlightBytes: 1000 }, MIB, [expect.any(String)]],
+    ['what the operator wrote for all', { maxBodyBytes: 5, maxInFlightBytes: MIB }, 5, []],
+    [
+      'what the operator wrote for the path',
+      { maxBodyBytes: 5, maxInFlightBytes: MIB, mappings: [{ ...signed, maxBodyBytes: 9 * MIB }] },
+      9 * MIB,
+      [],
+    ],
+  ])('the limit of a preset: %s', (_what, options, limit, warned) => {
+    const { rules, problems, warnings } = compile({
+      presets: ['github'],
+      mappings: [signed],
+      ...options,
+    });
+    expect(problems).toEqual([]);
+    expect(rules.get('github')?.limits.maxBodyBytes).toBe(limit);
+    expect(warnings.map(({ key, message }) => `${key} ${message}`)).toEqual(warned);
   });
 
   it('warns of secrets that can be guessed', () => {

@@ -16,6 +16,7 @@ import type {
 import { sendersOf } from '../senders/index.ts';
 import type { Senders, SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
+import { bodyLimits } from './body.ts';
 import type { BodyLimits } from './body.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
 import type { PathSigner, SenderVerifiers } from './path-signer.ts';
@@ -87,8 +88,8 @@ interface PathSource {
   /** What is said of it; the operator's word before a preset's. */
   readonly said: PathOptions;
   readonly places: Readonly<Partial<Record<PathKey, string>>>;
-  /** False: only a preset speaks of signatures, and it knows no secret. */
-  readonly isVerifyWritten: boolean;
+  /** By the operator. A preset that speaks of signatures knows no secret, and of sizes only what its sender needs. */
+  readonly written: ReadonlySet<PathKey>;
 }
 
 export function compilePathRules(
@@ -173,16 +174,17 @@ function toSource(
 ): PathSource | null {
   const said: Record<string, unknown> = {};
   const places: Partial<Record<PathKey, string>> = {};
+  const written = new Set<PathKey>();
   for (const field of PATH_KEYS) {
     const writer = entries.find((entry) => !isPreset(entry) && entry.written[field] !== undefined);
+    if (writer !== undefined) written.add(field);
     const sayer = writer ?? entries.find(({ mapping }) => mapping[field] !== undefined);
     if (sayer === undefined) continue;
     said[field] = (writer?.written ?? sayer.mapping)[field];
     places[field] = keyOf(sayer, field);
   }
   if (Object.keys(said).length === 0) return null;
-  const isVerifyWritten = entries.some((entry) => !isPreset(entry) && entry.written.verify);
-  return { path, said: withScheme(said, path, entries, senders), places, isVerifyWritten };
+  return { path, said: withScheme(said, path, entries, senders), places, written };
 }
 
 /**
@@ -209,7 +211,7 @@ interface Findings {
 }
 
 function compileRule(
-  { path, said, places, isVerifyWritten }: PathSource,
+  { path, said, places, written }: PathSource,
   settings: ResolvedHooksOptions,
   by: { readonly certificates: Certificates; readonly verifiers: SenderVerifiers },
   { problems, warnings }: Findings,
@@ -218,7 +220,7 @@ function compileRule(
   const { schemes } = sendersOf(settings);
   const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
   const scheme = schemes.get(verify?.scheme ?? '');
-  const isSigned = isVerifyWritten && !namesUnsigned(verify, scheme);
+  const isSigned = written.has('verify') && !namesUnsigned(verify, scheme);
   const before = problems.length;
   const report = (field: PathKey, message: string): unknown =>
     problems.push({ key: places[field] ?? path, message });
@@ -248,14 +250,17 @@ function compileRule(
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
   }
   if (signer !== undefined) warnings.push(...guessable(signer, path, places.verify ?? path));
+  const ofPath = written.has('maxBodyBytes') ? maxBodyBytes : undefined;
+  const limits = bodyLimits(hooks, ofPath, maxBodyBytes);
+  if (hooks.maxBodyBytes === undefined && limits.maxBodyBytes < (maxBodyBytes ?? 0)) {
+    const message = `lets bodies of ${limits.maxBodyBytes} bytes in at ${path}, whose sender sends up to ${maxBodyBytes}: larger ones are refused (413); give the service more memory, or set it higher`;
+    warnings.push({ key: 'hooks.maxInFlightBytes', message });
+  }
   return {
     path,
     orToken,
     body: body ?? scheme?.body ?? 'json',
-    limits: {
-      maxBodyBytes: maxBodyBytes ?? hooks.maxBodyBytes,
-      bodyTimeoutSeconds: hooks.bodyTimeoutSeconds,
-    },
+    limits,
     secretHeaders: [...(tokenHeader === undefined ? [] : [tokenHeader.toLowerCase()]), ...signed],
     ...(scheme !== undefined && { scheme }),
     ...(signer !== undefined && { signer }),

@@ -196,7 +196,7 @@ class SignedRoutes {
   async #receive(request: FastifyRequest, payload: Readable): Promise<Readable> {
     const { raw, ip: client } = request;
     const arrival = { verifier: this.verifier, client, receivedAt: clock.now() };
-    const read = (): Promise<Buffer> => bodies.read(raw, payload, this.limits);
+    const read = (): Promise<Buffer> => bodies.read(raw, payload, this.limits, false);
     try {
       signatures.checkHead(raw, arrival);
       const body = await signatures.read(raw, client, this.limits, read);

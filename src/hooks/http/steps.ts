@@ -7,8 +7,8 @@ import { HookAuthentication } from './auth/hook-authentication.ts';
 import { presentedToken } from './auth/presented-token.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import type { LateAnswer } from './answer-bodies.ts';
-import { BodyReader } from './body.ts';
-import { assertContent, parseContent } from './content.ts';
+import { BodyReader, bodyLimits } from './body.ts';
+import { assertContent, parseContent, parseLargeJson } from './content.ts';
 import { Handshakes } from './handshakes.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
 import type { PathRule } from './path-rules.ts';
@@ -36,6 +36,7 @@ export type Step = (
 ) => HookCall | HookAnswer | Promise<HookCall | HookAnswer>;
 
 const EMPTY = Buffer.alloc(0);
+const LARGE_BODY = 1_048_576;
 const LATE: LateAnswer = { ok: true, skipped: true, reason: 'the run has ended' };
 
 const TOKEN_IN_QUERY = new Rejection('token_in_query');
@@ -94,8 +95,8 @@ const anyName: Step = (call) => {
 const readBody: Step = async (call, { body, signatures }) => {
   const { raw, rule, payload, settings, signer, client } = call;
   assertContent(raw.headers, rule?.body, rule?.contentType);
-  const limits = rule?.limits ?? settings.hooks;
-  const read = (): Promise<Buffer> => body.read(raw, payload, limits);
+  const limits = rule?.limits ?? bodyLimits(settings.hooks);
+  const read = (): Promise<Buffer> => body.read(raw, payload, limits, signer === undefined);
   const bytes = signer === undefined ? read() : signatures.read(raw, client, limits, read);
   return { ...call, bytes: await bytes };
 };
@@ -118,7 +119,10 @@ const parse: Step = (call) => {
   const { rule, raw, callback } = call;
   // Whoever is told a token may repeat it.
   const bytes = hideToken(call.bytes ?? EMPTY, callback?.token);
-  return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
+  if (bytes.length <= LARGE_BODY || (rule?.body ?? 'json') !== 'json')
+    return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
+  const parsing = parseLargeJson(bytes, raw.headers['content-type'] !== undefined);
+  return parsing.then((content) => ({ ...call, content }));
 };
 
 function hideToken(bytes: Buffer, token: string | undefined): Buffer {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { newId } from '../../platform/new-id.ts';
 import { HookPreview } from './hook-preview.ts';
 import type { Preview, PreviewRequest } from './hook-preview.ts';
+import { bodyLimits } from '../http/body.ts';
 import { FastifyIngress } from '../http/fastify-ingress.ts';
 import { HookIngress } from '../http/hook-ingress.ts';
 import { PathRules } from '../http/path-rules.ts';
@@ -95,7 +96,7 @@ export class OperatorRequests {
     const receivedAt = this.clock.now();
     const context = { settings, rule, client: OPERATOR, verifiedBy: OPERATOR, receivedAt };
     const written = toHookRequest(own, context);
-    const most = rule?.limits.maxBodyBytes ?? hooks.maxBodyBytes;
+    const { maxBodyBytes: most } = rule?.limits ?? bodyLimits(hooks);
     if (Buffer.byteLength(written.payloadText) > most) {
       throw new Rejection('payload_too_large', String(most));
     }

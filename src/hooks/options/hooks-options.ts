@@ -230,9 +230,13 @@ export class HooksOptions {
   @Section(TransformLimitsOptions)
   transformLimits = new TransformLimitsOptions();
 
-  /** Largest body in bytes; exactly that passes. 1 to 67,108,864. @default 1048576 */
+  /**
+   * Largest body in bytes; exactly that passes. 1 to 67,108,864. Absent: 1,048,576, and more for presets whose senders send
+   * more, at most `maxInFlightBytes`.
+   */
+  @IsOptional()
   @WholeNumber(1, MAX_BODY_BYTES)
-  maxBodyBytes = 1_048_576;
+  maxBodyBytes?: number;
 
   /**
    * Bytes of bodies that may be in flight at a time, announced or read and not stored yet; above it senders get 503

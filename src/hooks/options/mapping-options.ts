@@ -57,6 +57,7 @@ export type BodyKind = (typeof BODY_KINDS)[number];
 
 /** Largest body that can be allowed, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+export const USUAL_BODY_BYTES = 1024 * 1024;
 
 /** `hooks.mappings[].match`: which requests a mapping takes. Without `path` and `source` it takes every custom name. */
 export class MatchOptions {
@@ -150,7 +151,10 @@ export class MappingOptions extends RuleOptions {
   @IsIn(BODY_KINDS)
   body?: BodyKind;
 
-  /** Largest body in bytes, 1 to 67,108,864. Default: `hooks.maxBodyBytes`. */
+  /**
+   * Largest body in bytes, 1 to 67,108,864. Default: `hooks.maxBodyBytes`; where that is not set, what a preset's sender
+   * sends, as far as `hooks.maxInFlightBytes` allows.
+   */
   @IsOptional()
   @WholeNumber(1, MAX_BODY_BYTES)
   maxBodyBytes?: number;

@@ -19,7 +19,6 @@ describe('resolveOptions: defaults (spec "Configuration object hooks", behaviour
       enabled: false,
       path: '/hooks',
       allowRequestSessionKey: false,
-      maxBodyBytes: 1_048_576,
       bodyTimeoutSeconds: 30,
       idempotencyHours: 72,
       summary: 'always',

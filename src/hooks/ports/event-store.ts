@@ -51,6 +51,8 @@ export interface EventDetails extends EventSummary {
      * `JSON.stringify`. Null once the retention of payloads has passed.
      */
     readonly payload: unknown;
+    /** How many bytes the body has, where they are more than 1,048,576: only its beginning is in `payload`. */
+    readonly payloadBytes?: number;
   };
   /** `text` of a wake and `message` of a run are gone once the retention of payloads has passed. */
   readonly actions: readonly Readonly<Record<string, unknown>>[];

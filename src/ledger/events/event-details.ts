@@ -2,9 +2,10 @@
 import type { RunDetails } from '../../hooks/ports/event-store.ts';
 import { fullSessionKey } from '../../hooks/ports/jobs.ts';
 import { heartbeatStatus, toDelivery, toRun } from '../event-rows.ts';
-import { keyIn, optionalText, text } from '../rows.ts';
+import { keyIn, optionalInteger, optionalText, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { StoredEventDetails, StoredRunStory } from '../stored-head.ts';
+import { SHOWN_PAYLOAD } from '../shown-payload.ts';
 import { first } from '../tx.ts';
 import type { Tx } from '../tx.ts';
 import { storedKey } from '../work/queue.ts';
@@ -12,7 +13,7 @@ import { FIRST } from '../work/stages.ts';
 import { waitsOf } from '../work/waits.ts';
 import { SUMMARY, reasonOf, summaryOf } from './event-summaries.ts';
 
-const DETAILS = `SELECT ${SUMMARY}, e.head, e.payload, e.beats_open, e.beats_done FROM @events e WHERE KEY(e) = $1`;
+const DETAILS = `SELECT ${SUMMARY}, e.head, ${SHOWN_PAYLOAD}, e.beats_open, e.beats_done FROM @events e WHERE KEY(e) = $1`;
 /** Not the payload: it may be large. */
 const EVENT_OF_RUN = `SELECT ${SUMMARY}, e.head FROM @events e WHERE KEY(e) = $1`;
 const REQUEST = 'SELECT ID(e) AS id, hook, head, payload FROM @events e WHERE KEY(e) = $1';
@@ -46,6 +47,7 @@ export async function readEvent(tx: Tx, id: string): Promise<StoredEventDetails 
     ...summaryOf(event),
     head: text(event, 'head'),
     payload: optionalText(event, 'payload'),
+    payloadBytes: optionalInteger(event, 'payload_bytes') ?? 0,
     runs: runs.map((run) => toRun(run, text(run, 'id'), waits)),
     summary: summaries.length === 0 ? null : summaries.join('\n'),
     heartbeat: heartbeatStatus(event),

@@ -2,6 +2,7 @@
 import type { EventSummary } from '../../hooks/ports/event-store.ts';
 import { getText, isRecord } from '../../platform/objects.ts';
 import { LOOKED_AT, statusOf, toSummary } from '../event-rows.ts';
+import { parseJsonStart } from '../json-start.ts';
 import { integer, optionalText, storedJson, text } from '../rows.ts';
 import type { Row } from '../rows.ts';
 import type { StoredHead } from '../stored-head.ts';
@@ -67,50 +68,4 @@ function headOf(row: Row): Partial<StoredHead> {
 
 function isCut(row: Row): boolean {
   return text(row, 'head_start').length >= HEAD_START;
-}
-
-/** Strings, as far as they go, signs, and other values. */
-const TOKENS = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}[\],:]|[^\s"{}[\],:]+/gsu;
-/** A string without its last quote. */
-const WORDS = /^"(?:[^"\\]|\\(?:[^u]|u[0-9a-f]{4}))*/isu;
-
-/** Where a text can be cut, and what closes all that is open there. */
-interface Cut {
-  readonly at: number;
-  readonly closing: string;
-}
-
-/** What the beginning of a JSON text says: strings may be cut off, other values that are cut off are left out. */
-export function parseJsonStart(start: string): unknown {
-  const { at, closing } = lastCut(start);
-  return storedJson(start.slice(0, at) + closing);
-}
-
-function lastCut(start: string): Cut {
-  const closers: string[] = [];
-  let cut: Cut = { at: 0, closing: 'null' };
-  let isValue = true;
-  const note = (at: number, quote = ''): void => {
-    cut = { at, closing: quote + closers.toReversed().join('') };
-  };
-  for (const { 0: token, index } of start.matchAll(TOKENS)) {
-    const end = index + token.length;
-    if (token === '{' || token === '[') {
-      closers.push(token === '{' ? '}' : ']');
-      note(end);
-      isValue = token === '[';
-    } else if (token === '}' || token === ']') {
-      closers.pop();
-      note(end);
-    } else if (token === ',') isValue = closers.at(-1) === ']';
-    else if (token === ':') isValue = true;
-    else if (token.startsWith('"')) {
-      // Without an escape that is cut off itself.
-      const [words = '"'] = WORDS.exec(token) ?? [];
-      const isWhole = token.length > words.length && token.endsWith('"');
-      if (isValue && isWhole) note(end);
-      else if (isValue) note(index + words.length, '"');
-    } else if (end < start.length) note(end);
-  }
-  return cut;
 }

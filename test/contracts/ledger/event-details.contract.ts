@@ -143,6 +143,30 @@ export function describeEventDetails(openStore: OpenStore): void {
       });
     });
 
+    it('show the beginning of a payload of more than 1 MiB, and its size; a replay has all of it', async () => {
+      const words = 'ä'.repeat(100);
+      const items = Array.from({ length: 6000 }, (_, n) => ({ n, words, token: `secret-${n}` }));
+      const payload = JSON.stringify({ id: 9_007_199_254_740_991, items });
+      const given = wake({ payload });
+      await accept(given);
+      const { request } = await under.details(given.id);
+      const shown = request.payload as { id: number; items: typeof items };
+      expect(request.payloadBytes).toBe(Buffer.byteLength(payload));
+      expect(JSON.stringify(shown).length).toBeLessThan(262_145);
+      expect(shown.items.length).toBeGreaterThan(1000);
+      for (const item of shown.items.slice(0, -1))
+        expect(item).toEqual({ n: item.n, words, token: '[left out]' });
+      expect((await under.ledger.events.storedRequest(given.id))?.payload).toBe(payload);
+    });
+
+    it('show one of 1 MiB as a whole', async () => {
+      const payload = JSON.stringify('x'.repeat(1_048_574));
+      const given = wake({ payload });
+      await accept(given);
+      const { request } = await under.details(given.id);
+      expect(request).toEqual({ ...given.request, payload: JSON.parse(payload) });
+    });
+
     it('are null for an unknown event', async () => {
       expect(await under.ledger.events.get('unknown')).toBeNull();
       expect(await under.ledger.events.storedRequest('unknown')).toBeNull();

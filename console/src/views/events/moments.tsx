@@ -85,7 +85,13 @@ function received({ receivedAt, request, hook }: Story): Moment {
         {request.payload === null ? (
           <p class="faint">The payload was forgotten (store.payloadDays).</p>
         ) : (
-          <Folded title="Payload">
+          <Folded
+            title={
+              request.payloadBytes === undefined
+                ? 'Payload'
+                : `Payload, the beginning of ${request.payloadBytes} bytes`
+            }
+          >
             <ForeignText label="Payload" text={JSON.stringify(request.payload, undefined, 2)} />
           </Folded>
         )}

@@ -94,6 +94,8 @@ export async function eventDraft(id: string): Promise<Omit<Draft, 'mapping'>> {
     api.GET('/ops/api/events/{id}', { params: { path: { id } } }),
   );
   if (request.payload === null) throw new NotYet('The payload of this event was forgotten.');
+  if (request.payloadBytes !== undefined)
+    throw new NotYet('The payload of this event is too large to be shown as a whole.');
   return {
     hook,
     headers: headerLines(request.headers),

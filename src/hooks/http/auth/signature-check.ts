@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';
 import { Rejection } from '../../ports/rejection.ts';
-import { BodyBudget, ClientGone } from '../body.ts';
+import { BUSY as NO_ROOM, BodyBudget, ClientGone } from '../body.ts';
 import type { BodyLimits } from '../body.ts';
 import { throttleKey } from './client-address.ts';
 import { BoundedMap } from './failure-storage.ts';
@@ -35,7 +35,10 @@ interface SignedArrival {
 export class SignatureCheck {
   readonly #bodies: UnverifiedBodies;
 
-  constructor(clock: Clock, budget: BodyBudget) {
+  constructor(
+    clock: Clock,
+    private readonly budget: BodyBudget,
+  ) {
     this.#bodies = new UnverifiedBodies(clock, budget);
   }
 
@@ -59,7 +62,7 @@ export class SignatureCheck {
     limits: BodyLimits,
     read: () => Promise<Buffer>,
   ): Promise<Buffer> {
-    const size = expectedSize(raw, limits);
+    const size = this.#bodies.expectedSize(raw, limits);
     if (size > SMALL_BODY_BYTES) await this.#bodies.enter(raw, client, size, limits);
     try {
       return await read();
@@ -70,7 +73,7 @@ export class SignatureCheck {
     }
   }
 
-  /** @throws Rejection invalid_signature; verification_unavailable, to be tried again */
+  /** @throws Rejection invalid_signature; verification_unavailable and intake_busy, to be tried again */
   async verify(
     raw: IncomingMessage,
     { verifier, client, receivedAt }: SignedArrival,
@@ -83,6 +86,7 @@ export class SignatureCheck {
       );
       const outcome = found instanceof Promise ? await found : found;
       if (typeof outcome === 'string') throw FAULTS[outcome];
+      if (!this.budget.verified(raw)) throw NO_ROOM;
       return outcome;
     } catch (error) {
       this.#noteUnproven(client, error);
@@ -110,27 +114,28 @@ function headOf({ method = '', url = '', headers }: IncomingMessage): {
   return { method, url, headers };
 }
 
-function expectedSize(raw: IncomingMessage, { maxBodyBytes }: BodyLimits): number {
-  if (raw.complete) return raw.readableLength;
-  const announced = raw.headers['content-length'];
-  return announced === undefined ? maxBodyBytes : Math.min(Number(announced), maxBodyBytes);
-}
-
 /** Up to this size a body waits in the connection's own buffer, whether anybody reads it or not. */
 const SMALL_BODY_BYTES = 65_536;
-/** For all clients together: strangers keep nobody out who is verified. One body always finds room. */
+/** For all clients together: strangers keep nobody out who is verified. */
 const SHARE_OF_BUDGET = 1 / 2;
-/** For one client: whoever sends slowly must not keep the others out. */
+/** For one client: whoever sends slowly must not keep the others out. Of larger bodies there is one at a time. */
 const SHARE_OF_ONE = 1 / 4;
-/** For one that failed lately. */
+/** For one that failed lately; a single body in any case. */
 const SHARE_AFTER_FAILURE = 1 / 16;
 const REMEMBERED_MS = 60_000;
 
 const BUSY = new Rejection('verification_busy');
 
-interface Waiting {
+/** In place of a client: what is larger than the share of one keeps only its like waiting. */
+const LARGE = 'large';
+
+interface Place {
   readonly key: string;
   readonly size: number;
+}
+
+interface Waiting extends Place {
+  readonly client: string;
   readonly admit: () => void;
 }
 
@@ -138,7 +143,7 @@ interface Waiting {
 class UnverifiedBodies {
   readonly #failed = new BoundedMap<number>();
   readonly #byClient = new Map<string, number>();
-  readonly #inside = new Map<IncomingMessage, Pick<Waiting, 'key' | 'size'>>();
+  readonly #inside = new Map<IncomingMessage, Place>();
   readonly #waiting = new Set<Waiting>();
   held = 0;
 
@@ -147,6 +152,16 @@ class UnverifiedBodies {
     private readonly budget: BodyBudget,
   ) {}
 
+  /** A body in chunks may get larger than the share of one, and counts as one of that size. */
+  expectedSize(
+    { complete, readableLength, headers }: IncomingMessage,
+    { maxBodyBytes }: BodyLimits,
+  ): number {
+    if (complete) return readableLength;
+    const { 'content-length': announced = this.#shareOfOne } = headers;
+    return Math.min(Number(announced), maxBodyBytes);
+  }
+
   noteFailure(client: string): void {
     this.#failed.set(throttleKey(client), this.clock.elapsed());
   }
@@ -154,12 +169,13 @@ class UnverifiedBodies {
   /** Until {@link leave}. @throws Rejection verification_busy */
   async enter(
     raw: IncomingMessage,
-    client: string,
+    address: string,
     size: number,
     { bodyTimeoutSeconds }: BodyLimits,
   ): Promise<void> {
-    const key = throttleKey(client);
-    if (!this.#hasRoom(key, size)) {
+    const client = throttleKey(address);
+    const key = size > this.#shareOfOne ? LARGE : client;
+    if (!this.#hasRoom({ key, size })) {
       const over = new AbortController();
       const end = (): void => over.abort();
       raw.once('close', end);
@@ -167,6 +183,7 @@ class UnverifiedBodies {
       const waiting: Waiting = {
         key,
         size,
+        client,
         admit: () => {
           isAdmitted = true;
           this.#take(raw, { key, size });
@@ -190,10 +207,16 @@ class UnverifiedBodies {
     this.#giveBack(taken);
   }
 
-  #hasRoom(key: string, size: number): boolean {
+  get #shareOfOne(): number {
+    return this.budget.limit * SHARE_OF_ONE;
+  }
+
+  #hasRoom({ key, size }: Place): boolean {
     const { limit } = this.budget;
-    if (this.held > 0 && this.held + size > limit * SHARE_OF_BUDGET) return false;
     const own = this.#byClient.get(key) ?? 0;
+    if (key === LARGE) return own === 0;
+    const others = this.held - (this.#byClient.get(LARGE) ?? 0);
+    if (others > 0 && others + size > limit * SHARE_OF_BUDGET) return false;
     const share = this.#hasFailed(key) ? SHARE_AFTER_FAILURE : SHARE_OF_ONE;
     return own === 0 || own + size <= limit * share;
   }
@@ -203,21 +226,24 @@ class UnverifiedBodies {
     return failedAt !== undefined && this.clock.elapsed() - failedAt < REMEMBERED_MS;
   }
 
-  #take(raw: IncomingMessage, { key, size }: Pick<Waiting, 'key' | 'size'>): void {
+  #take(raw: IncomingMessage, { key, size }: Place): void {
     this.#inside.set(raw, { key, size });
     this.held += size;
     this.#byClient.set(key, (this.#byClient.get(key) ?? 0) + size);
   }
 
-  #giveBack({ key, size }: Pick<Waiting, 'key' | 'size'>): void {
+  #giveBack({ key, size }: Place): void {
     this.held -= size;
     const own = (this.#byClient.get(key) ?? 0) - size;
     if (own > 0) this.#byClient.set(key, own);
     else this.#byClient.delete(key);
-    for (const waiting of this.#waiting) {
-      if (!this.#hasRoom(waiting.key, waiting.size)) continue;
-      this.#waiting.delete(waiting);
-      waiting.admit();
+    // Whoever failed lately comes last: it may have any number of them waiting.
+    for (const isLast of [false, true]) {
+      for (const waiting of this.#waiting) {
+        if (this.#hasFailed(waiting.client) !== isLast || !this.#hasRoom(waiting)) continue;
+        this.#waiting.delete(waiting);
+        waiting.admit();
+      }
     }
   }
 }

@@ -1,14 +1,15 @@
 // One instance at a time follows, in transactions of its own: nobody who accepts waits for it. While it holds its lock
 // nothing is forgotten: a text that was read is written to the index before its event can go.
 import { fold } from '../../../platform/search-text.ts';
-import { integer, optionalInteger, optionalText, text } from '../../rows.ts';
+import { integer, optionalInteger, text } from '../../rows.ts';
 import type { Row } from '../../rows.ts';
 import { toSearchedText } from '../../searched-text.ts';
+import { SHOWN_PAYLOAD } from '../../shown-payload.ts';
 import type { Database } from '../connection.ts';
 import type { Run } from '../transaction.ts';
 import { tryLock } from '../locks.ts';
 
-/** Events that are read at a time; their payloads may be large. */
+/** Events that are read at a time. */
 const LOT = 32;
 
 const CHANGED = `SELECT n, event FROM @schema.changed_texts ORDER BY n LIMIT ${LOT}`;
@@ -19,7 +20,7 @@ const IN_BACKLOG = `id > (SELECT reached FROM @schema.search_backlog)
 const BACKLOG = `SELECT id AS event FROM @schema.events WHERE ${IN_BACKLOG} ORDER BY id LIMIT ${LOT}`;
 const SET_BACKLOG = 'UPDATE @schema.search_backlog SET reached = $1';
 const END_BACKLOG = 'DELETE FROM @schema.search_backlog';
-const TEXTS = `SELECT id, head, payload,
+const TEXTS = `SELECT id, head, ${SHOWN_PAYLOAD},
     ARRAY (SELECT unnest(ARRAY[prompt, reply]) FROM @schema.runs WHERE event = e.id ORDER BY id) AS of_runs
   FROM @schema.events e WHERE id = ANY ($1::uuid[]) AND payload IS NOT NULL`;
 const PUT = `INSERT INTO @schema.search_texts (event, text) SELECT * FROM unnest($1::uuid[], $2::text[])
@@ -102,7 +103,8 @@ function textOf(row: Row): string | null {
   if (!Array.isArray(ofRuns)) throw new Error('column of_runs holds no list');
   return toSearchedText({
     head: text(row, 'head'),
-    payload: optionalText(row, 'payload') ?? '',
+    payload: text(row, 'payload'),
+    payloadBytes: integer(row, 'payload_bytes'),
     ofRuns: ofRuns.map((one: unknown) => (typeof one === 'string' ? one : null)),
   });
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { toSearchedText } from '../../../searched-text.ts';
-import { optionalText, text } from '../../../rows.ts';
+import { integer, optionalText, text } from '../../../rows.ts';
+import { SHOWN_PAYLOAD } from '../../../shown-payload.ts';
 
 export class EventTexts {
   readonly #sql: ReturnType<typeof prepareStatements>;
@@ -17,13 +18,14 @@ export class EventTexts {
     const ofRuns = this.#sql.runs
       .all(key)
       .flatMap((run) => [optionalText(run, 'prompt'), optionalText(run, 'reply')]);
-    return toSearchedText({ head: text(event, 'head'), payload, ofRuns });
+    const payloadBytes = integer(event, 'payload_bytes');
+    return toSearchedText({ head: text(event, 'head'), payload, payloadBytes, ofRuns });
   }
 }
 
 function prepareStatements(ledger: DatabaseSync) {
   return {
-    event: ledger.prepare('SELECT head, payload FROM events WHERE key = ?'),
+    event: ledger.prepare(`SELECT head, ${SHOWN_PAYLOAD} FROM events e WHERE key = ?`),
     runs: ledger.prepare('SELECT prompt, reply FROM runs WHERE event = ? ORDER BY key'),
   };
 }

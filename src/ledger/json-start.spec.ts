@@ -1,4 +1,4 @@
-import { parseJsonStart } from './event-summaries.ts';
+import { parseJsonStart } from './json-start.ts';
 
 const TEXT = JSON.stringify({
   request: {
