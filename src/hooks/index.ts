@@ -18,7 +18,7 @@ export { OperatorRequests } from './operating/operator-requests.ts';
 export type { PostedAnswer } from './operating/operator-requests.ts';
 
 export { signRequest } from './http/auth/signatures/index.ts';
-export { compilePathRules } from './http/path-rules.ts';
+export { compilePathRules, tokenHeaderOf } from './http/path-rules.ts';
 export type { PathRule } from './http/path-rules.ts';
 export {
   clientAddress,
@@ -37,7 +37,7 @@ export type { HookRouteDecorator } from './http/mount.ts';
 export { HookGuard } from './http/hook.guard.ts';
 export { secretHandshake } from './http/secret-windows.ts';
 export type { SecretWindow, TakenSecret } from './http/secret-windows.ts';
-export { parseJson } from './http/content.ts';
+export { parseJson } from './http/parse-json.ts';
 export {
   SENDERS_DIR,
   bodyOf,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { EventStore, OperatorRequests } from '../../src/index.ts';
 import { sqliteLedger } from '../../src/ledger.ts';
 import { hmac, byGithub } from '../support/signed.ts';
@@ -8,6 +9,7 @@ import { Hooks, TOKEN } from '../support/hooks.ts';
 
 const SECRET = 'a-secret-that-the-form-is-signed-with';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const GZIP = { 'content-encoding': 'gzip' };
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 
 describe('Bodies', () => {
@@ -114,19 +116,40 @@ describe('Bodies', () => {
 
   it.each<[string, string, string, Record<string, string>, RegExp]>([
     ['JSON to a form', '/form', '{}', {}, /application\/x-www-form-urlencoded/],
-    ['a form to JSON', '/any', 'a=1', FORM, /Content-Type application\/json, without/],
+    ['a form to JSON', '/any', 'a=1', FORM, /Choose application\/json .* or set body: 'form'/],
+    ['a form to wake', '/wake', 'a=1', FORM, /^Send JSON: Content-Type application\/json\.$/],
+    ['a list to agent', '/agent', '[]', TEXT, /^Send JSON: Content-Type application\/json\.$/],
     ['JSON to a text', '/text', '{}', {}, /Content-Type text\/plain/],
-    ['latin1', '/text', 'x', { 'content-type': 'text/plain; charset=latin1' }, /UTF-8/],
     [
-      'multipart',
-      '/any',
+      'multipart to a text',
+      '/text',
       '--x--',
       { 'content-type': 'multipart/form-data; boundary=x' },
-      /Set the sender to send JSON .*application\/json, instead of multipart/,
+      /Content-Type text\/plain/,
     ],
-    ['gzip', '/any', '{}', { 'content-encoding': 'gzip' }, /switch compression off at the sender/],
+    [
+      'gzip twice',
+      '/any',
+      '{}',
+      { 'content-encoding': 'gzip, gzip' },
+      /once as gzip, deflate or br/,
+    ],
   ])('415 for %s says what to send', async (_name, path, body, headers, words) => {
     await expectRefusal(path, body, headers, [415, 'unsupported_media_type', words]);
+  });
+
+  it('400 for a text that is neither UTF-8 nor what it says, with the place', async () => {
+    const before = await hooks.stored();
+    const answer = await hooks.post('/text', Buffer.from('caf\xe9', 'latin1'), TEXT);
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        ok: false,
+        code: 'invalid_body',
+        error: 'Send a body that is in UTF-8, or in the charset that it says: byte 4 is not.',
+      },
+    ]);
+    expect(await hooks.stored()).toBe(before);
   });
 
   it('400 for text without a content type says to send one', async () => {
@@ -158,6 +181,40 @@ describe('Bodies', () => {
       /at most 20 bytes/,
     ]);
     expect((await hooks.ask('/large', `{"a":"${'x'.repeat(1_999_992)}"}`)).status).toBe(200);
+  });
+
+  it('what is unpacked has the limit of the path, too; exactly that passes', async () => {
+    const packed = (count: number) => gzipSync(`{"a":"${'x'.repeat(count)}"}`);
+    const taken = await hooks.post('/large', packed(1_999_992), GZIP);
+    expect(taken.status).toBe(200);
+    const before = await hooks.stored();
+    const refused = await hooks.post('/large', packed(1_999_993), GZIP);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { code: 'payload_too_large', error: 'Send at most 2000000 bytes.' },
+    ]);
+    expect(await hooks.stored()).toBe(before);
+  });
+
+  it('nothing is unpacked for whom the bytes that came do not prove', async () => {
+    const form = 'payload=%7B%22action%22%3A%22packed%22%7D';
+    const packed = gzipSync(form);
+    const broken = packed.subarray(0, 20);
+    const before = await hooks.stored();
+    const told = async (body: Buffer, signed: string | Buffer) => {
+      const headers = { ...FORM, ...GZIP, ...byGithub(SECRET, signed) };
+      const answer = await hooks.post('/signed-form', body, headers);
+      return [answer.status, ((await answer.json()) as { code?: string }).code];
+    };
+    expect(await told(packed, form)).toEqual([401, 'invalid_signature']);
+    expect(await told(broken, form)).toEqual([401, 'invalid_signature']);
+    expect(await told(broken, broken)).toEqual([400, 'invalid_body']);
+    expect(await hooks.stored()).toBe(before);
+    const right = { ...FORM, ...GZIP, ...byGithub(SECRET, packed) };
+    const { eventId } = (await (await hooks.post('/signed-form', packed, right)).json()) as {
+      eventId: string;
+    };
+    expect(await promptOf(eventId)).toContain('packed');
   });
 
   it('1 MiB is the limit of every other path', async () => {

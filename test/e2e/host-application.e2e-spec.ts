@@ -33,7 +33,7 @@ import type { FastifyReply } from 'fastify';
 import { Observable, map, of } from 'rxjs';
 import { HookGuard, HooksModule } from '../../src/hooks/index.ts';
 import { ManualClock } from '../support/clocks.ts';
-import { GOOD, given, openIngress } from '../support/ingress-host.ts';
+import { GOOD, TOKEN, given, openIngress } from '../support/ingress-host.ts';
 import type { Host, Ingress } from '../support/ingress-host.ts';
 
 const Public = (): ReturnType<typeof SetMetadata> => SetMetadata('public', true);
@@ -387,7 +387,8 @@ describe('HookGuard on a route of the host', () => {
       }
     }
     const clock = new ManualClock();
-    const hooks = HooksModule.forRoot(given({ clock, authFailures: { limit: 2 } }));
+    const tokenHeader = 'X-Own-Token';
+    const hooks = HooksModule.forRoot(given({ clock, tokenHeader, authFailures: { limit: 2 } }));
     @Module({ imports: [hooks], controllers: [GuardedController] })
     class GuardedModule {}
     ingress = await openIngress({ imports: () => [hooks], module: { imports: [GuardedModule] } });
@@ -397,8 +398,10 @@ describe('HookGuard on a route of the host', () => {
     fetch(`${ingress.url}/guarded`, { headers });
 
   it('lets a right token through, whatever the method', async () => {
-    const answer = await read(GOOD);
-    expect([answer.status, await answer.text()]).toEqual([200, 'secret']);
+    for (const headers of [GOOD, { 'x-own-token': TOKEN }]) {
+      const answer = await read(headers);
+      expect([answer.status, await answer.text()]).toEqual([200, 'secret']);
+    }
   });
 
   it('401 with our words and header, in the form that the host gives errors', async () => {

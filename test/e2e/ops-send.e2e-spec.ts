@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { EventDetails } from '../../src/hooks/index.ts';
 import { ConfigDirectory } from '../support/config-directory.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,6 +42,16 @@ async function stored(): Promise<readonly unknown[]> {
 }
 
 describe('POST /ops/api/send', () => {
+  it.each<[string, string, Record<string, string>]>([
+    ['form', 'hook=rest', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['form in parts', '--X--', { 'content-type': 'multipart/form-data; boundary=X' }],
+    ['packed body', gzipSync('{"hook":"rest"}').toString('latin1'), { 'content-encoding': 'gzip' }],
+  ])('takes JSON and no %s', async (_, body, headers) => {
+    const answer = await service.post(SEND, body, { headers });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(await stored()).toEqual([]);
+  });
+
   it('sends a request through its mapping, said to be the operator’s', async () => {
     const headers = { 'X-Event': 'push', Authorization: 'Bearer x', 'X-Hub-Signature-256': 'x' };
     const request = { hook: 'github', payload: { by: 'Ada' }, headers, query: { a: '1' } };

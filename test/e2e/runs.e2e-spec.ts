@@ -50,6 +50,16 @@ describe('GET {hooks.path}/runs/<runId> (behaviour.md §14)', () => {
 
   const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
 
+  it('takes the token in the header that hooks.tokenHeader names', async () => {
+    await start({ tokenHeader: 'X-Own-Token' });
+    const url = `${hooks.url}/hooks/runs/${await ended()}`;
+    const [told, refused] = await Promise.all([
+      fetch(url, { headers: { 'x-own-token': CI } }),
+      fetch(url, { headers: { 'x-other-token': CI } }),
+    ]);
+    expect([told.status, refused.status]).toEqual([200, 401]);
+  });
+
   it('tells the token that made the run how it ended', async () => {
     await start({ endpoints: {} });
     const runId = await ended();

@@ -46,6 +46,53 @@ function replace(changed: HooksSettingsInput): Promise<void> {
   return ingress.app.get(HooksSettings, { strict: false }).replace(settings(changed));
 }
 
+describe('hooks.tokenHeader', () => {
+  const own = { 'x-openclaw-token': TOKEN };
+  const signed = { scheme: 'github', secrets: ['what-github-signs-with-here'] };
+  const mappings = [
+    { id: 'plain', messageTemplate: 'x' },
+    { id: 'other', tokenHeader: 'x-other', messageTemplate: 'x' },
+    { id: 'either', verify: signed, orToken: true, messageTemplate: 'x' },
+    { id: 'signed', verify: signed, messageTemplate: 'x' },
+    { id: 'any', match: {}, messageTemplate: 'x' },
+  ];
+
+  it.each([
+    ['wake', own, 200],
+    ['agent', own, 200],
+    ['plain', own, 200],
+    ['unwritten', own, 200],
+    ['either', own, 200],
+    ['other', { 'x-other': TOKEN }, 200],
+    ['other', own, 401],
+    ['signed', own, 401],
+    ['wake', { 'x-openclaw-token': `${TOKEN}x` }, 401],
+    ['wake', { ...own, authorization: 'Bearer wrong' }, 401],
+  ])('%s with %j: %s', async (path, headers, expected) => {
+    await replace({ tokenHeader: 'X-OpenClaw-Token', mappings });
+    expect(await status(`/hooks/${path}`, headers)).toBe(expected);
+    expect(ingress.intake.requests).toHaveLength(expected === 200 ? 1 : 0);
+  });
+
+  it('is shown to nobody, whatever it holds', async () => {
+    await replace({ tokenHeader: 'X-OpenClaw-Token', mappings });
+    for (const path of ['wake', 'plain', 'unwritten']) {
+      const headers = { ...bearer(TOKEN), 'x-openclaw-token': 'something else' };
+      expect(await status(`/hooks/${path}`, headers)).toBe(200);
+    }
+    expect(JSON.stringify(ingress.intake.requests)).not.toContain('something else');
+  });
+
+  it('is the place of no proof of a sender that puts its own there', async () => {
+    const gitlab = { scheme: 'gitlab-token', secrets: ['what-gitlab-shows-here-every-time'] };
+    const both = { id: 'gl', verify: gitlab, orToken: true, messageTemplate: 'x' };
+    await replace({ tokenHeader: 'X-Gitlab-Token', mappings: [both] });
+    const shown = { 'x-gitlab-token': gitlab.secrets[0]! };
+    expect(await status('/hooks/gl', shown)).toBe(200);
+    expect(ingress.intake.requests).toMatchObject([{ verifiedBy: 'gitlab-token' }]);
+  });
+});
+
 describe('several senders (behaviour.md §3)', () => {
   it.each<[string, string, string, number, string | undefined]>([
     ['its first secret', CI, '/hooks/deploys', 200, 'token ci'],

@@ -72,7 +72,7 @@ export class Hooks {
     return fetch(`${this.url}/hooks${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
   }
 

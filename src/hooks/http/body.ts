@@ -6,6 +6,8 @@ import { HooksSettings, USUAL_BODY_BYTES } from '../options/index.ts';
 import type { HooksOptions } from '../options/index.ts';
 import { Clock } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
+import { inflate } from './inflate.ts';
+import type { Packing } from './inflate.ts';
 
 const MEBIBYTE = 1_048_576;
 /** Where memory is no question. */
@@ -149,6 +151,19 @@ export class BodyReader {
     if (whole === null) return this.#collect(request, payload, limits);
     if (!this.budget.grow(request, whole.length)) throw BUSY;
     return whole;
+  }
+
+  /** Unpacked bytes count beside those that came. @throws Rejection 413, 400, 503 */
+  inflate(
+    request: IncomingMessage,
+    bytes: Buffer,
+    packing: Packing,
+    limits: BodyLimits,
+  ): Promise<Buffer> {
+    return inflate(bytes, packing, (size) => {
+      if (size > limits.maxBodyBytes) throw tooLarge(limits);
+      if (!this.budget.grow(request, bytes.length + size)) throw BUSY;
+    });
   }
 
   #collect(request: IncomingMessage, payload: Readable, limits: BodyLimits): Promise<Buffer> {

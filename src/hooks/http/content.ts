@@ -1,242 +1,130 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { endOfString, parseExactly } from '../../platform/exact-json.ts';
 import type { BodyKind } from '../options/index.ts';
 import { Rejection } from '../ports/rejection.ts';
+import { charsetOf, decodeText, firstNoUtf8, withoutMark } from './charset.ts';
+import { parseForm } from './forms.ts';
+import { parseMultipart } from './multipart.ts';
+import { parseJson, parseLargeJson } from './parse-json.ts';
+import type { ParsedJson } from './parse-json.ts';
 
-// A form and a text become JSON here: what is stored, shown and replayed is the same for every kind of body. One JSON
-// parser for all that senders write, stricter than the language: UTF-8, limited depth, no `__proto__`. What it says of
-// a mistake never quotes the body.
+// The door for bodies: what its bytes are counts, and words that change nothing are taken. A form and a text become
+// JSON here: what is stored, shown and replayed is the same for every kind of body.
 
-interface Expectation {
-  readonly type: RegExp;
-  readonly words: string;
+/** What a path takes. */
+export interface Taken {
+  /** @default 'json' */
+  readonly kind?: BodyKind | undefined;
+  /** The type that the sender writes for it, if not a usual one. */
+  readonly alsoType?: string | undefined;
+  /** True: a JSON object is known by its first character where `curl -d` or `fetch` gave it a type of their own. */
+  readonly isPlainTaken?: boolean;
 }
 
-const EXPECTATIONS: Readonly<Record<BodyKind, Expectation>> = {
+const EXPECTATIONS: Readonly<Record<BodyKind, { type: RegExp; words: string }>> = {
   json: {
-    type: /^(?:application\/json|[^\s/;,]+\/[^\s/;,]+\+json)$/,
-    words: 'JSON in UTF-8: Content-Type application/json',
+    type: /^(?:(?:application|text)\/(?:x-)?json|[^\s/;,]+\/[^\s/;,]+\+json)$/,
+    words: 'JSON: Content-Type application/json',
   },
   form: {
-    type: /^application\/x-www-form-urlencoded$/,
-    words: 'a form in UTF-8: Content-Type application/x-www-form-urlencoded',
+    type: /^(?:application\/x-www-form-urlencoded|multipart\/form-data)$/,
+    words: 'a form: Content-Type application/x-www-form-urlencoded or multipart/form-data',
   },
-  text: { type: /^text\/[^\s/;,]+$/, words: 'text in UTF-8: Content-Type text/plain' },
+  text: { type: /^text\/[^\s/;,]+$/, words: 'text: Content-Type text/plain' },
 };
 
-/** @throws Rejection unsupported_media_type unless of the path's kind or `alsoType`, UTF-8 if named, uncompressed */
-export function assertContent(
-  headers: IncomingHttpHeaders,
-  kind: BodyKind = 'json',
-  alsoType?: string,
-): void {
-  const encoding = headers['content-encoding']?.trim() ?? '';
+const JSON_TYPE = 'application/json';
+/** In bytes. */
+const LARGE = 1_048_576;
+const FORM = EXPECTATIONS.form.type;
+
+/** Says no more than no type at all (RFC 9110 §8.3). */
+const ANY = /^(?:application\/octet-stream|\*\/\*)$/;
+
+/** What a body gets that nobody gave a type: of `curl -d`, and of `fetch` with a text. */
+const PLAIN = /^(?:application\/x-www-form-urlencoded|text\/plain)$/;
+
+/** @throws Rejection unsupported_media_type unless the type is one of the path's kind */
+export function assertContent(headers: IncomingHttpHeaders, taken: Taken = {}): void {
   const coding = headers['transfer-encoding']?.trim().toLowerCase() ?? 'chunked';
-  const type = headers['content-type'];
-  if (coding === 'chunked' && encoding === '' && isExpected(type, kind, alsoType)) return;
-  throw new Rejection('unsupported_media_type', advice(headers, EXPECTATIONS[kind].words));
+  if (coding === 'chunked' && isExpected(headers['content-type'], taken)) return;
+  throw unsupported(headers, taken);
 }
 
-function isExpected(header: string | undefined, kind: BodyKind, alsoType?: string): boolean {
-  if (header === undefined || (kind === 'json' && header === 'application/json')) return true;
-  const { type, parameters } = split(header);
-  if (type === '') return parameters.length === 0;
-  return (EXPECTATIONS[kind].type.test(type) || type === alsoType) && parameters.every(saysUtf8);
+function isExpected(header: string | undefined, taken: Taken): boolean {
+  const { kind = 'json', alsoType, isPlainTaken = false } = taken;
+  if (header === undefined || (kind === 'json' && header === JSON_TYPE)) return true;
+  const type = typeOf(header);
+  if (type === '') return header.trim() === '';
+  if (ANY.test(type) || type === alsoType || EXPECTATIONS[kind].type.test(type)) return true;
+  return isPlainTaken && PLAIN.test(type);
 }
 
-function split(header: string): { type: string; parameters: string[] } {
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
-  return { type, parameters };
+function typeOf(header = ''): string {
+  return header.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** A parameter other than `charset` says nothing about it, which is as good. */
-function saysUtf8(parameter: string): boolean {
-  const equals = parameter.indexOf('=');
-  if (equals === -1 || parameter.slice(0, equals).trim() !== 'charset') return true;
-  return /^(?:utf-?8|"utf-?8")$/.test(parameter.slice(equals + 1).trim());
+function unsupported(headers: IncomingHttpHeaders, { kind, isPlainTaken }: Taken): Rejection {
+  const { words } = EXPECTATIONS[kind ?? 'json'];
+  const isForm = kind !== 'text' && FORM.test(typeOf(headers['content-type']));
+  const advice =
+    isForm && isPlainTaken !== true
+      ? "Choose application/json at the sender, or set body: 'form' in the mapping of this path"
+      : `Send ${words}`;
+  return new Rejection('unsupported_media_type', advice);
 }
 
-function advice(headers: IncomingHttpHeaders, words: string): string {
-  if ((headers['content-encoding']?.trim() ?? '') !== '') {
-    return 'Send the body uncompressed: switch compression off at the sender';
-  }
-  const { type } = split(headers['content-type'] ?? '');
-  return type.startsWith('multipart/')
-    ? `Set the sender to send ${words}, instead of multipart`
-    : `Send ${words}, without Content-Encoding`;
-}
-
-/** @throws Rejection invalid_json, invalid_body; never with a word of the payload */
+/**
+ * What a body says. A promise of multipart and of what is large.
+ * @throws Rejection invalid_json, invalid_body, never with a word of the payload; unsupported_media_type
+ */
 export function parseContent(
   bytes: Buffer,
-  kind: BodyKind = 'json',
+  taken: Taken = {},
   headers: IncomingHttpHeaders = {},
-): ParsedJson {
-  if (kind === 'json') return parseJson(bytes, headers['content-type'] !== undefined);
-  if (!isUtf8(bytes)) throw new Rejection('invalid_body', 'valid UTF-8');
-  const text = bytes.toString();
-  const value = kind === 'form' ? parseForm(text) : { text };
+): ParsedJson | Promise<ParsedJson> {
+  const { kind = 'json', isPlainTaken = false } = taken;
+  const header = headers['content-type'];
+  if (kind === 'json') {
+    if (isPlainTaken && PLAIN.test(typeOf(header)) && !beginsObject(bytes)) {
+      throw unsupported(headers, taken);
+    }
+    return parseJsonOf(bytes, header);
+  }
+  const content = withoutMark(bytes);
+  if (kind === 'form' && header !== undefined && typeOf(header) === 'multipart/form-data') {
+    return parseMultipart(content, header).then(toContent);
+  }
+  return parseText(content, kind, charsetOf(header));
+}
+
+/** RFC 8259 knows no charset but UTF-8; a sender that sends another and says so is understood. */
+function parseJsonOf(bytes: Buffer, header: string | undefined): ParsedJson | Promise<ParsedJson> {
+  const charset = header === JSON_TYPE ? undefined : charsetOf(header);
+  const text = charset === undefined || isUtf8(bytes) ? undefined : decodeText(bytes, charset);
+  if (text === undefined) {
+    const isAnnounced = header !== undefined;
+    return bytes.length > LARGE
+      ? parseLargeJson(bytes, isAnnounced)
+      : parseJson(bytes, isAnnounced);
+  }
+  return { ...parseJson(Buffer.from(text)), isVerbatim: false };
+}
+
+/** @throws Rejection invalid_body, invalid_json */
+export function parseText(bytes: Buffer, kind: 'form' | 'text', charset?: string): ParsedJson {
+  if (kind === 'form') return toContent(parseForm(bytes, charset));
+  const text = decodeText(bytes, charset);
+  if (text !== undefined) return toContent({ text });
+  const place = `byte ${firstNoUtf8(bytes)} is not`;
+  throw new Rejection('invalid_body', `in UTF-8, or in the charset that it says: ${place}`);
+}
+
+function toContent(value: unknown): ParsedJson {
   return { value, text: JSON.stringify(value), isVerbatim: false };
 }
 
-/** Far more than any sender's form has; a million empty ones would fit into a body. */
-const MOST_FIELDS = 1000;
-
-/**
- * A repeated field becomes a list; `a[b]` is a name and no path; JSON in `payload` is parsed (GitHub, Slack).
- * @throws Rejection invalid_body; invalid_json for a `payload` that is nested too deep
- */
-function parseForm(text: string): Readonly<Record<string, unknown>> {
-  if (countFields(text) > MOST_FIELDS) {
-    throw new Rejection('invalid_body', `a form of at most ${MOST_FIELDS} fields`);
-  }
-  const fields = new Map<string, string | string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (name === '__proto__') continue;
-    const known = fields.get(name);
-    if (known === undefined) fields.set(name, value);
-    else if (typeof known === 'string') fields.set(name, [known, value]);
-    else known.push(value);
-  }
-  const form: Record<string, unknown> = Object.fromEntries(fields);
-  const { payload } = form;
-  if (typeof payload === 'string' && /^\s*[[{]/.test(payload)) form['payload'] = inner(payload);
-  return form;
-}
-
-function countFields(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
-  return count;
-}
-
-/** Text that only looks like JSON stays text. */
-function inner(payload: string): unknown {
-  try {
-    return parseJson(Buffer.from(payload)).value;
-  } catch (error) {
-    if (error instanceof Rejection && /nested/.test(error.message)) throw error;
-    return payload;
-  }
-}
-
-export interface ParsedJson {
-  readonly value: unknown;
-  /** What was parsed, without a byte order mark; `{}` for an empty body. */
-  readonly text: string;
-  /** True: the text is the body as it came, byte for byte. */
-  readonly isVerbatim: boolean;
-}
-
-const BYTE_ORDER_MARK = 0xfe_ff;
-/** Three times as fast as `toString` for text that is not ASCII; the mark is dropped by us, who have to know of it. */
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/** What V8 calls a mistake, and what we call it: its own words quote the payload. */
-const MISTAKES: readonly (readonly [RegExp, string])[] = [
-  [/end of JSON|Unterminated/, 'it ends too early'],
-  [/control character/, 'a string holds a bare line break or control character'],
-  [/escape/i, 'a string holds a wrong escape'],
-  [/property name/, 'a property name in double quotes or a colon is missing'],
-  [/after JSON/, 'something follows the value'],
-  [/^Expected/, 'a comma, colon or closing bracket is missing'],
-];
-
-/**
- * Empty means `{}`; one byte order mark is dropped; of duplicate keys the last wins; numbers keep their digits.
- * @throws Rejection invalid_json, saying what is wrong without a word of the payload.
- */
-export function parseJson(bytes: Buffer, isAnnounced = true): ParsedJson {
-  return parseDecoded(decode(bytes), isAnnounced);
-}
-
-/** The same; of 10 MB, that would hold up all others for 150 ms: they are served before, between and after. */
-export async function parseLargeJson(bytes: Buffer, isAnnounced: boolean): Promise<ParsedJson> {
-  await nextTurn();
-  const decoded = decode(bytes);
-  await nextTurn();
-  const parsed = parseDecoded(decoded, isAnnounced);
-  await nextTurn();
-  return parsed;
-}
-
-function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Rejection('invalid_json', 'it is not UTF-8');
-  return UTF8.decode(bytes);
-}
-
-function parseDecoded(decoded: string, isAnnounced: boolean): ParsedJson {
-  const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
-  if (isTooDeep(text)) {
-    throw new Rejection('invalid_json', `it is nested deeper than ${MAX_DEPTH} levels`);
-  }
-  try {
-    const value = withoutProtoKeys(parseExactly(text), text);
-    return { value, text, isVerbatim: text === decoded };
-  } catch (error) {
-    if (text.trim() === '') return { value: {}, text: '{}', isVerbatim: false };
-    const advice = isAnnounced
-      ? ''
-      : ', and no Content-Type came; send JSON with Content-Type application/json';
-    throw new Rejection('invalid_json', mistake(error) + advice);
-  }
-}
-
-function mistake(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
-  const [, position] = /at position (\d+)/.exec(message) ?? [];
-  const words =
-    MISTAKES.find(([pattern]) => pattern.test(message.replace(/".*"/s, '')))?.[1] ??
-    'it has an unexpected character';
-  return position === undefined ? words : `${words} (at character ${Number(position) + 1})`;
-}
-
-/** Deepest nesting accepted. JSON.parse takes far more, but JSON.stringify overflows the stack where it did not. */
-const MAX_DEPTH = 1000;
-
-const QUOTE = 0x22;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
-/** Whether JSON text nests deeper than {@link MAX_DEPTH}, brackets inside of strings aside. Text that is no JSON may get either answer. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false;
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = endOfString(text, at);
-    } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
-      depth += 1;
-      if (depth > MAX_DEPTH) return true;
-    } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) {
-      depth -= 1;
-    }
-  }
-  return false;
-}
-
-const PROTO_KEY = '__proto__';
-
-function withoutProtoKeys(value: unknown, text: string): unknown {
-  if (!canHold(text)) return value;
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== 'object' || node === null) continue;
-    if (Object.hasOwn(node, PROTO_KEY)) Reflect.deleteProperty(node, PROTO_KEY);
-    for (const child of Object.values(node)) {
-      if (typeof child === 'object' && child !== null) open.push(child);
-    }
-  }
-  return value;
-}
-
-/** Literally, or with some of its characters escaped: those escapes all begin with `\u00`. */
-function canHold(text: string): boolean {
-  return text.includes(PROTO_KEY) || text.includes('\\u00');
+/** As far as anybody writes blanks before it. */
+function beginsObject(bytes: Buffer): boolean {
+  return /^\s*\{/.test(withoutMark(bytes).toString('latin1', 0, 1024));
 }

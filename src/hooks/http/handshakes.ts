@@ -6,9 +6,10 @@ import { Rejection } from '../ports/rejection.ts';
 import type { Handshake } from '../senders/index.ts';
 import { presentedToken } from './auth/presented-token.ts';
 import { BodyReader } from './body.ts';
-import { parseJson } from './content.ts';
+import { parseJson } from './parse-json.ts';
 import { assertVerifyToken, isAsked, makeAnswer } from './handshake-answer.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
+import { tokenHeaderOf } from './path-rules.ts';
 import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
 import { SecretWindows } from './secret-windows.ts';
@@ -78,7 +79,7 @@ export class Handshakes {
     const { raw, name, rule, client } = call;
     if (this.windows.isEmpty || raw.method !== 'POST') return null;
     // Whoever presents a token is judged by that, and the body is still to be read then.
-    if (presentedToken(raw.headers, rule?.tokenHeader) !== null) return null;
+    if (presentedToken(raw.headers, tokenHeaderOf(call)) !== null) return null;
     const awaited = this.windows.awaited(name, rule);
     if (awaited === undefined) return null;
     const { at, handshake } = awaited;

@@ -5,7 +5,8 @@ import type { CompiledMapping } from '../mappings/mapping.ts';
 import type { DeclinedRequest } from '../mappings/match.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import type { KnownSender } from '../ports/rejection.ts';
-import type { ParsedJson } from './content.ts';
+import type { Packing } from './inflate.ts';
+import type { ParsedJson } from './parse-json.ts';
 import type { PathRule } from './path-rules.ts';
 import type { PathSigner } from './path-signer.ts';
 import type { RunCallback, RunQuestion } from './run-question.ts';
@@ -54,7 +55,12 @@ export interface HookCall {
   readonly verifiedBy?: string;
   /** The sender has to sign, and this is what its body is verified with. */
   readonly signer?: PathSigner;
+  /** What is signed: the body as it came, or unpacked where its scheme signs that. */
   readonly bytes?: Buffer;
+  /** How those bytes are still packed. */
+  readonly packing?: Packing | undefined;
+  /** What they are unpacked to, once it is known who sent them. */
+  readonly unpacked?: Buffer;
   readonly signature?: HookRequest['signature'];
   readonly content?: ParsedJson;
   readonly request?: HookRequest;

@@ -18,6 +18,7 @@ import type { Senders, SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
 import { bodyLimits } from './body.ts';
 import type { BodyLimits } from './body.ts';
+import type { HookCall } from './hook-call.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
 import type { PathSigner, SenderVerifiers } from './path-signer.ts';
 
@@ -49,6 +50,11 @@ interface CompiledPathRules {
 }
 
 export const SENDER_VERIFIERS = Symbol('sender verifiers');
+
+/** The header in which the token may come to a request's path, beside those that every path takes; in lower case. */
+export function tokenHeaderOf(call: Pick<HookCall, 'rule' | 'settings'>): string | undefined {
+  return call.rule === undefined ? call.settings.hooks.tokenHeader : call.rule.tokenHeader;
+}
 
 @Injectable()
 export class PathRules {
@@ -218,7 +224,8 @@ function compileRule(
 ): PathRule | null {
   const { hooks } = settings;
   const { schemes } = sendersOf(settings);
-  const { verify, orToken = false, tokenHeader, body, maxBodyBytes } = said;
+  const { verify, orToken = false, body, maxBodyBytes } = said;
+  const ownHeader = said.tokenHeader?.toLowerCase();
   const scheme = schemes.get(verify?.scheme ?? '');
   const isSigned = written.has('verify') && !namesUnsigned(verify, scheme);
   const before = problems.length;
@@ -236,15 +243,17 @@ function compileRule(
   if (orToken && !isSigned) {
     report('orToken', 'has no meaning without verify.secrets; remove it');
   }
-  if (tokenHeader !== undefined && isSigned && !orToken) {
+  if (ownHeader !== undefined && isSigned && !orToken) {
     report('tokenHeader', 'has no meaning beside verify without orToken: true; remove it');
   }
   const signed = signer === undefined ? [] : signatureHeaders(signer.verifier.scheme);
-  if (tokenHeader !== undefined && signed.includes(tokenHeader.toLowerCase())) {
+  if (ownHeader !== undefined && signed.includes(ownHeader)) {
     const sender = signer?.verifier.scheme.name;
     report('tokenHeader', `is where ${sender} puts its own proof; choose another header`);
   }
   if (problems.length > before) return null;
+  const isShared = (!isSigned || orToken) && !signed.includes(hooks.tokenHeader ?? '');
+  const tokenHeader = ownHeader ?? (isShared ? hooks.tokenHeader : undefined);
   if (scheme !== undefined && signer === undefined && !scheme.canSendToken) {
     const message = `takes the hook token, which ${scheme.name} cannot send; add verify.secrets in a mapping with the id ${path}`;
     warnings.push({ key: (places.verify ?? path).replace(/\.verify$/, ''), message });
@@ -261,10 +270,10 @@ function compileRule(
     orToken,
     body: body ?? scheme?.body ?? 'json',
     limits,
-    secretHeaders: [...(tokenHeader === undefined ? [] : [tokenHeader.toLowerCase()]), ...signed],
+    secretHeaders: [...(tokenHeader === undefined ? [] : [tokenHeader]), ...signed],
     ...(scheme !== undefined && { scheme }),
     ...(signer !== undefined && { signer }),
-    ...(tokenHeader !== undefined && { tokenHeader: tokenHeader.toLowerCase() }),
+    ...(tokenHeader !== undefined && { tokenHeader }),
     ...(scheme?.contentType !== undefined && { contentType: scheme.contentType }),
   };
 }

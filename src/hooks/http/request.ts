@@ -6,9 +6,11 @@ import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
 import { callbackKey } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { presentedToken } from './auth/presented-token.ts';
-import type { ParsedJson } from './content.ts';
+
 import { VERIFIED_BY_HOST } from './hook-call.ts';
 import type { HookCall } from './hook-call.ts';
+import type { ParsedJson } from './parse-json.ts';
+import { tokenHeaderOf } from './path-rules.ts';
 
 const NONE: readonly string[] = [];
 const NO_CONTENT: ParsedJson = { value: {}, text: '{}', isVerbatim: false };
@@ -18,13 +20,16 @@ export function toHookRequest(call: HookCall): HookRequest {
   const { raw, name, settings, client, receivedAt, rule, signer, signature } = call;
   const { verifiedBy = VERIFIED_BY_HOST, content = NO_CONTENT, callback } = call;
   const idempotencyKey = getIdempotencyKey(raw.headers);
+  const { tokenHeader } = settings.hooks;
   const secrets = secretsOf(call);
   const payloadDigest =
-    content.isVerbatim && signer?.signsBodyAlone === true ? signature?.signedDigest : undefined;
+    content.isVerbatim && call.packing === undefined && signer?.signsBodyAlone === true
+      ? signature?.signedDigest
+      : undefined;
   return {
     name: visibleName(name, secrets),
     query: parseQuery(raw.url ?? '', secrets),
-    headers: visibleHeaders(raw.headers, secrets, rule?.secretHeaders),
+    headers: visibleHeaders(raw.headers, secrets, rule?.secretHeaders ?? [tokenHeader ?? '']),
     payload: content.value,
     payloadText: content.text,
     client,
@@ -44,8 +49,9 @@ export function signedBy(scheme: string, sender: string | undefined): string {
 }
 
 /** Our own secrets, and the token that the request came with, of which we may know no more than the digest. */
-export function secretsOf({ raw, rule, settings }: HookCall): readonly string[] {
-  const token = presentedToken(raw.headers, rule?.tokenHeader);
+export function secretsOf(call: HookCall): readonly string[] {
+  const { raw, settings } = call;
+  const token = presentedToken(raw.headers, tokenHeaderOf(call));
   const secrets = ownSecrets(settings);
   // A shorter one opens nothing, and is part of too much.
   if (token === null || token.length < SHORTEST_TOKEN || secrets.includes(token)) return secrets;
@@ -90,11 +96,14 @@ export function hasTokenInQuery(url: string): boolean {
   return parameters(url).some(([name]) => name === 'token');
 }
 
-/** `#` never belongs in a request; what follows it is read like a query, so that nothing hides behind it. */
+/**
+ * `#` never belongs in a request; what follows it is read like a query, so that nothing hides behind it. The first `?`
+ * begins one, with those that follow it directly, which some parsers drop; a later one is part of a value.
+ */
 function parameters(url: string): (readonly [name: string, value: string])[] {
   const start = url.search(/[?#]/);
   if (start === -1) return [];
-  const parts = url.slice(start + 1).split(/[?&#]/);
+  const parts = url.slice(start).replace(/\?+/, '&').split(/[&#]/);
   return parts.filter((part) => part !== '').map(decodePair);
 }
 

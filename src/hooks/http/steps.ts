@@ -8,9 +8,12 @@ import { presentedToken } from './auth/presented-token.ts';
 import { SignatureCheck } from './auth/signature-check.ts';
 import type { LateAnswer } from './answer-bodies.ts';
 import { BodyReader, bodyLimits } from './body.ts';
-import { assertContent, parseContent, parseLargeJson } from './content.ts';
+import { assertContent, parseContent } from './content.ts';
+import type { Taken } from './content.ts';
 import { Handshakes } from './handshakes.ts';
 import type { HookAnswer, HookCall } from './hook-call.ts';
+import { packingOf } from './inflate.ts';
+import { tokenHeaderOf } from './path-rules.ts';
 import type { PathRule } from './path-rules.ts';
 import { hasTokenInQuery, hideSecrets, signedBy, toHookRequest } from './request.ts';
 import { RunCallbacks } from './run-callbacks.ts';
@@ -36,7 +39,6 @@ export type Step = (
 ) => HookCall | HookAnswer | Promise<HookCall | HookAnswer>;
 
 const EMPTY = Buffer.alloc(0);
-const LARGE_BODY = 1_048_576;
 const LATE: LateAnswer = { ok: true, skipped: true, reason: 'the run has ended' };
 
 const TOKEN_IN_QUERY = new Rejection('token_in_query');
@@ -74,11 +76,12 @@ const signatureByHead: Step = (call, { signatures }) => {
 
 /** Else the token is missing or wrong: 401, or 429 while the client is locked. Of runs any token may ask, and their own may tell. */
 const authenticate: Step = (call, { authentication, callbacks }) => {
-  const { signer, question, callback, raw, client, settings, name, rule } = call;
+  const { signer, question, callback, raw, client, settings, name } = call;
   if (signer !== undefined) return call;
   if (callback !== undefined) return callbacks.verify(call, callback);
+  const tokenHeader = tokenHeaderOf(call);
   const asked =
-    question === undefined ? { hook: name, tokenHeader: rule?.tokenHeader } : { isQuestion: true };
+    question === undefined ? { hook: name, tokenHeader } : { isQuestion: true, tokenHeader };
   const verifiedBy = authentication.verify(raw.headers, client, settings, asked);
   return typeof verifiedBy === 'string'
     ? { ...call, verifiedBy }
@@ -94,12 +97,32 @@ const anyName: Step = (call) => {
 /** The body is none that the path takes: 415. It is too large, too slow, or there is no room for it: 413, 408, 503. */
 const readBody: Step = async (call, { body, signatures }) => {
   const { raw, rule, payload, settings, signer, client } = call;
-  assertContent(raw.headers, rule?.body, rule?.contentType);
+  assertContent(raw.headers, takenBy(call));
+  const isTextSigned = signer?.verifier.scheme.signs === 'decoded';
+  const packing = packingOf(raw.headers, isTextSigned);
   const limits = rule?.limits ?? bodyLimits(settings.hooks);
   const read = (): Promise<Buffer> => body.read(raw, payload, limits, signer === undefined);
-  const bytes = signer === undefined ? read() : signatures.read(raw, client, limits, read);
-  return { ...call, bytes: await bytes };
+  const readSigned =
+    packing === undefined || !isTextSigned
+      ? read
+      : async () => body.inflate(raw, await read(), packing, limits);
+  const isPacked = readSigned !== read;
+  const bytes =
+    signer === undefined
+      ? read()
+      : signatures.read(raw, client, { ...limits, isPacked }, readSigned);
+  return { ...call, bytes: await bytes, packing: isPacked ? undefined : packing };
 };
+
+/** To our own endpoints scripts post JSON without a word of its type. Not where a host lets in whoever has its cookie. */
+function takenBy({ rule, name, settings, callback, verifiedBy }: HookCall): Taken {
+  const isOurs = callback !== undefined || builtInHook(name, settings) !== undefined;
+  return {
+    kind: rule?.body,
+    alsoType: rule?.contentType,
+    isPlainTaken: isOurs && verifiedBy !== undefined,
+  };
+}
 
 /** The sender has to sign: 401 unless its signature fits these bytes. Only then it is known who it is. */
 const verifySignature: Step = (call, { signatures }) => {
@@ -114,15 +137,23 @@ const verifySignature: Step = (call, { signatures }) => {
   }));
 };
 
+/** For verified senders alone. Not what its headers say: 400; more than the path takes: 413. */
+const unpack: Step = (call, { body }) => {
+  const { raw, rule, settings, bytes = EMPTY, packing } = call;
+  if (packing === undefined) return call;
+  const unpacking = body.inflate(raw, bytes, packing, rule?.limits ?? bodyLimits(settings.hooks));
+  return unpacking.then((unpacked) => ({ ...call, unpacked }));
+};
+
 /** Not UTF-8, not JSON, too deep: 400. */
 const parse: Step = (call) => {
-  const { rule, raw, callback } = call;
+  const { raw, callback, unpacked, bytes = EMPTY } = call;
   // Whoever is told a token may repeat it.
-  const bytes = hideToken(call.bytes ?? EMPTY, callback?.token);
-  if (bytes.length <= LARGE_BODY || (rule?.body ?? 'json') !== 'json')
-    return { ...call, content: parseContent(bytes, rule?.body, raw.headers) };
-  const parsing = parseLargeJson(bytes, raw.headers['content-type'] !== undefined);
-  return parsing.then((content) => ({ ...call, content }));
+  const told = hideToken(unpacked ?? bytes, callback?.token);
+  const content = parseContent(told, takenBy(call), raw.headers);
+  return content instanceof Promise
+    ? content.then((parsed) => ({ ...call, content: parsed }))
+    : { ...call, content };
 };
 
 function hideToken(bytes: Buffer, token: string | undefined): Buffer {
@@ -175,6 +206,7 @@ export const BODY: readonly Step[] = [
   anyName,
   readBody,
   verifySignature,
+  unpack,
   parse,
   handshakeByBody,
   tapByBody,

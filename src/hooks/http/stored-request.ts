@@ -1,7 +1,7 @@
 import type { HookRequest } from '../actions/hook-request.ts';
 import type { ResolvedHooksOptions } from '../options/index.ts';
 import type { EventRequest, EventStore, StoredRequest } from '../ports/index.ts';
-import { parseJson } from './content.ts';
+import { parseJson } from './parse-json.ts';
 import { getIdempotencyKey } from './request.ts';
 
 export interface RequestTime {

@@ -1,6 +1,6 @@
 import { isCredential } from '../../platform/credentials.ts';
 import type { HookRequest } from '../actions/hook-request.ts';
-import { parseContent } from '../http/content.ts';
+import { parseText } from '../http/content.ts';
 import type { PathRule } from '../http/path-rules.ts';
 import type { RequestTime } from '../http/stored-request.ts';
 import { holdsSecret, ownSecrets } from '../options/index.ts';
@@ -48,7 +48,7 @@ function toContent(
   kind: BodyKind = 'json',
 ): { readonly value: unknown; readonly text: string } {
   return typeof payload === 'string' && kind !== 'json'
-    ? parseContent(Buffer.from(payload), kind)
+    ? parseText(Buffer.from(payload), kind)
     : { value: payload, text: JSON.stringify(payload) };
 }
 

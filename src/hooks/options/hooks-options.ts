@@ -23,7 +23,7 @@ import {
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
 import { RuleOptions, RunLimitsOptions, TotalLimitOptions } from './rule-options.ts';
 import { Option } from './option.ts';
-import { SchemeOptions } from './scheme-options.ts';
+import { HEADER, HEADER_NAME, SchemeOptions } from './scheme-options.ts';
 import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
@@ -134,6 +134,15 @@ export class HooksOptions {
   @Option({ merge: 'append' })
   @SectionList(TokenOptions)
   tokens: TokenOptions[] = [];
+
+  /**
+   * One more header in which the token may come, to `wake` and `agent` as to every mapping that names none of its own
+   * (`tokenHeader`). Default: none.
+   */
+  @IsOptional()
+  @Matches(HEADER_NAME, HEADER)
+  @IsString()
+  tokenHeader?: string;
 
   /** Which built-in hooks there are. */
   @Option({ operatorOnly: true })

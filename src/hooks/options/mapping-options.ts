@@ -35,6 +35,7 @@ import {
 import type { MappingAction } from './mapping-actions.ts';
 import { Option } from './option.ts';
 import { RuleOptions } from './rule-options.ts';
+import { HEADER, HEADER_NAME } from './scheme-options.ts';
 import { VerifyOptions } from './verify-options.ts';
 import { WaitForOptions } from './wait-for-option.ts';
 
@@ -140,13 +141,13 @@ export class MappingOptions extends RuleOptions {
   @IsBoolean()
   orToken?: boolean;
 
-  /** One more header in which the hook token may come, for senders that can only fill their own. */
+  /** One more header in which the hook token may come, for senders that can only fill their own. Default: `hooks.tokenHeader`. */
   @IsOptional()
-  @Matches(/^[\w!#$%&'*+.^`|~-]+$/, { message: 'must be the name of a header' })
+  @Matches(HEADER_NAME, HEADER)
   @IsString()
   tokenHeader?: string;
 
-  /** `json`, `form` (to an object) or `text` (to `{text}`): what the sender sends. @default 'json' */
+  /** `json`, `form` (to an object; multipart, too) or `text` (to `{text}`): what the sender sends. @default 'json' */
   @IsOptional()
   @IsIn(BODY_KINDS)
   body?: BodyKind;

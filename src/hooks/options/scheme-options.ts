@@ -1,8 +1,8 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { OptionalText, PositiveNumber } from './key-kinds.ts';
 
-const HEADER = { message: 'must be the name of a header' };
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+export const HEADER = { message: 'must be the name of a header' };
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 
 /**
  * `hooks.schemes.<id>`: how a sender signs of which there is no scheme, as one that we know does but for what is said here.
@@ -58,6 +58,11 @@ export class SchemeOptions {
   @IsOptional()
   @IsIn(['utf8', 'base64', 'hex'])
   secretForm?: 'utf8' | 'base64' | 'hex';
+
+  /** What is signed of a body with a Content-Encoding: `wire`, the bytes that are sent, or `decoded`, the text in them. */
+  @IsOptional()
+  @IsIn(['wire', 'decoded'])
+  signs?: 'wire' | 'decoded';
 
   /** How old a signature may be, in seconds, over 0 and at most 86,400. */
   @IsOptional()

@@ -27,6 +27,7 @@ export function likeScheme(
     proofs: [changed(proof, options)],
     confidence: 'secondary',
     ...withTime(model, options),
+    ...(options.signs !== undefined && { signs: options.signs }),
     ...(options.idHeader !== undefined && {
       deliveryId: { headers: [options.idHeader.toLowerCase()] },
     }),

@@ -306,6 +306,11 @@ export class SchemeRules {
   @OptionalText()
   readonly contentType?: string;
 
+  /** What is signed where a body has a Content-Encoding: the bytes that are sent, or the text in them. @default 'wire' */
+  @IsOptional()
+  @IsIn(['wire', 'decoded'])
+  readonly signs?: 'wire' | 'decoded';
+
   /** Headers without which its own library believes nothing, though nothing signs them; with values of an example. */
   @IsOptional()
   @IsRecordOf((value) => typeof value === 'string', 'must be texts by the name of their header')

@@ -3,6 +3,7 @@ import {
   presetIds,
   sendersOf,
   tokenFor,
+  tokenHeaderOf,
   writtenTokens,
 } from '../../hooks/index.ts';
 import type {
@@ -77,10 +78,12 @@ function stepsOf(preset: Preset | undefined, url: string): string[] {
 
 function verificationOf(
   { name, rule }: ConfiguredHook,
-  { hooks }: ResolvedHooksOptions,
+  settings: ResolvedHooksOptions,
   now: number,
 ): HookVerification {
-  const { signer, orToken = true, tokenHeader } = rule ?? {};
+  const { signer, orToken = true } = rule ?? {};
+  const tokenHeader = tokenHeaderOf({ rule, settings });
+  const { hooks } = settings;
   const takesToken = signer === undefined || orToken;
   const speaking = writtenTokens(hooks).filter(
     ({ text, endsAt, hooks: named }) =>

@@ -111,7 +111,9 @@ export class HookAuthentication {
   /** The same for any request of the application, under the settings in force. @throws Rejection */
   async verifyRequest(request: IncomingMessage): Promise<string> {
     const settings = this.settings.current;
-    return this.verify(request.headers, this.addresses.get(request, settings), settings);
+    const { tokenHeader } = settings.hooks;
+    const client = this.addresses.get(request, settings);
+    return this.verify(request.headers, client, settings, { tokenHeader });
   }
 
   /** Why a known token opens nothing here, for the operator; null: it does, or it is none. */

@@ -76,6 +76,17 @@ describe('SignatureCheck', () => {
     held.end();
   });
 
+  it('keeps room for all that a packed body may be, whatever length it announces', async () => {
+    const { promise, resolve } = Promise.withResolvers<Buffer>();
+    const small = request({ 'content-length': '100' });
+    const packed = { ...LIMITS, isPacked: true };
+    const reading = check.read(small, '192.0.2.1', packed, () => promise);
+    expect(check.heldBytes).toBe(MIB);
+    resolve(BYTES);
+    await check.verify(small, { verifier: saying(null), client: '', receivedAt: 0 }, await reading);
+    expect(check.heldBytes).toBe(0);
+  });
+
   it('forgets whoever goes away while it waits', async () => {
     await fail();
     const held = holding(4);

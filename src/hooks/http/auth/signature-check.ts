@@ -55,14 +55,18 @@ export class SignatureCheck {
     throw FAULTS[fault];
   }
 
-  /** Keeps room for the body until {@link verify}. @throws Rejection verification_busy; what `read` throws */
+  /**
+   * Keeps room for the body until {@link verify}; of one that `read` unpacks for the largest, since nobody announces what
+   * is in it. @throws Rejection verification_busy; what `read` throws
+   */
   async read(
     raw: IncomingMessage,
     client: string,
-    limits: BodyLimits,
+    limits: BodyLimits & { readonly isPacked?: boolean },
     read: () => Promise<Buffer>,
   ): Promise<Buffer> {
-    const size = this.#bodies.expectedSize(raw, limits);
+    const size =
+      limits.isPacked === true ? limits.maxBodyBytes : this.#bodies.expectedSize(raw, limits);
     if (size > SMALL_BODY_BYTES) await this.#bodies.enter(raw, client, size, limits);
     try {
       return await read();

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { getField, getText } from '../../../../platform/objects.ts';
-import { parseJson } from '../../content.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { Place } from '../../../senders/index.ts';
 import type { RequestHead, SignedRequest } from './signed-request.ts';
 
