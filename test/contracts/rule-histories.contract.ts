@@ -191,6 +191,18 @@ const replaced: [History] = [
   },
 ];
 
+/** What a person is asked about one sender's run, a run of another in its session does not withdraw. */
+const asks = { ...begin, asks: false } as const;
+const ofOther = { ...accept, arrival: { ...x, sender: 'y' } } as const;
+const decide = { what: 'decide', which: 0 } as const;
+const apart: [History] = [
+  {
+    rules: { own: { whenBusy: 'replace' }, limits: [], hasSession: true },
+    steps: [accept, asks, ofOther, asks, decide, decide, { what: 'drain' }],
+    set: undefined,
+  },
+];
+
 interface Histories {
   /** Of fast-check. */
   readonly histories: { readonly numRuns: number; readonly seed: number };
@@ -233,7 +245,7 @@ export function describeRuleHistories(
       });
       await fc.assert(property, {
         ...histories,
-        examples: [aged, erased, replaced],
+        examples: [aged, erased, replaced, apart],
       });
       process.stderr.write(`  ${numRuns} histories: ${JSON.stringify({ ...sum, overslept })}\n`);
       for (const times of Object.values(sum)) expect(times).toBeGreaterThan(numRuns / 10);
