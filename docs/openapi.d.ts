@@ -1230,6 +1230,8 @@ export interface components {
                 replayOf?: string;
                 /** @description The body as it was parsed, credentials left out; numbers that JavaScript would round are written exactly by `JSON.stringify`. Null once the retention of payloads has passed. */
                 payload: unknown;
+                /** @description How many bytes the body has, where they are more than 1,048,576: only its beginning is in `payload`. */
+                payloadBytes?: number;
             };
             /** @description `text` of a wake and `message` of a run are gone once the retention of payloads has passed. */
             actions: {

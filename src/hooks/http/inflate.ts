@@ -2,16 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib';
 import { Rejection } from '../ports/rejection.ts';
 
-/** How a body is packed. */
-export type Packing = 'gzip' | 'deflate' | 'br';
+const PACKINGS = ['gzip', 'deflate', 'br'] as const;
 
-/** By their names in a `Content-Encoding`. */
-const PACKINGS: ReadonlyMap<string, Packing> = new Map([
-  ['gzip', 'gzip'],
-  ['x-gzip', 'gzip'],
-  ['deflate', 'deflate'],
-  ['br', 'br'],
-]);
+/** How a body is packed. */
+export type Packing = (typeof PACKINGS)[number];
 
 /** Words of the header that say no more than that nothing was done; some write their charset there. */
 const NOT_PACKED: ReadonlySet<string> = new Set(['', 'identity', 'utf-8', 'utf8']);
@@ -29,8 +23,9 @@ export function packingOf(
   const written = header.split(',').map((name) => name.trim().toLowerCase());
   const [name, ...others] = written.filter((one) => !NOT_PACKED.has(one));
   if (name === undefined) return undefined;
-  const packing = others.length === 0 ? PACKINGS.get(name) : undefined;
-  if (packing !== undefined && !(forStranger && packing === 'br')) return packing;
+  const packing = PACKINGS.find((one) => one === name.replace(/^x-/, ''));
+  const isTaken = others.length === 0 && !(forStranger && packing === 'br');
+  if (packing !== undefined && isTaken) return packing;
   const taken = forStranger ? 'gzip or deflate' : 'gzip, deflate or br';
   throw new Rejection('unsupported_media_type', `Send the body uncompressed, or once as ${taken}`);
 }

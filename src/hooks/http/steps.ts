@@ -117,11 +117,8 @@ const readBody: Step = async (call, { body, signatures }) => {
 /** To our own endpoints scripts post JSON without a word of its type. Not where a host lets in whoever has its cookie. */
 function takenBy({ rule, name, settings, callback, verifiedBy }: HookCall): Taken {
   const isOurs = callback !== undefined || builtInHook(name, settings) !== undefined;
-  return {
-    kind: rule?.body,
-    alsoType: rule?.contentType,
-    isPlainTaken: isOurs && verifiedBy !== undefined,
-  };
+  const isPlainTaken = isOurs && verifiedBy !== undefined;
+  return { kind: rule?.body, alsoType: rule?.contentType, isPlainTaken };
 }
 
 /** The sender has to sign: 401 unless its signature fits these bytes. Only then it is known who it is. */
