@@ -18,7 +18,6 @@ import type { Senders, SignatureScheme } from '../senders/index.ts';
 import { Certificates } from './auth/signatures/index.ts';
 import { bodyLimits } from './body.ts';
 import type { BodyLimits } from './body.ts';
-import type { HookCall } from './hook-call.ts';
 import { compileSigner, guessable, signatureHeaders } from './path-signer.ts';
 import type { PathSigner, SenderVerifiers } from './path-signer.ts';
 
@@ -52,8 +51,14 @@ interface CompiledPathRules {
 export const SENDER_VERIFIERS = Symbol('sender verifiers');
 
 /** The header in which the token may come to a request's path, beside those that every path takes; in lower case. */
-export function tokenHeaderOf(call: Pick<HookCall, 'rule' | 'settings'>): string | undefined {
-  return call.rule === undefined ? call.settings.hooks.tokenHeader : call.rule.tokenHeader;
+export function tokenHeaderOf({
+  rule,
+  settings,
+}: {
+  readonly rule?: PathRule | undefined;
+  readonly settings: ResolvedHooksOptions;
+}): string | undefined {
+  return rule === undefined ? settings.hooks.tokenHeader : rule.tokenHeader;
 }
 
 @Injectable()
