@@ -61,7 +61,7 @@ describe('hooks config show', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON5.parse(stdout)).toMatchObject({
       gateway: { host: '127.0.0.1', port: 18_790 },
-      hooks: { enabled: true, token: '***', maxBodyBytes: 1_048_576 },
+      hooks: { enabled: true, token: '***', bodyTimeoutSeconds: 30 },
     });
     expect(stdout).toContain('// defaults, demo\n  hooks:');
     expect(await readdir(dir.path)).toEqual([]);
