@@ -21,6 +21,7 @@ describe('the dependencies', () => {
     expect(Object.keys(dependencies)).toEqual([
       '@clack/prompts',
       '@nestjs/throttler',
+      '@remix-run/multipart-parser',
       'class-transformer',
       'class-validator',
       'commander',

@@ -145,6 +145,8 @@ it('a key that is called like one that can hold a secret is one, or stands here'
     'gateway.auth',
     'hooks.mail.auth',
     'hooks.tokens',
+    // The name of a header.
+    'hooks.tokenHeader',
     // Addresses of ours, which senders and people are given.
     'hooks.publicUrl',
     'hooks.consoleUrl',
