@@ -50,6 +50,7 @@ export {
 export type { Preset, Sample, Senders, SignatureScheme } from './senders/index.ts';
 
 export { bareName } from './actions/hook-request.ts';
+export { isMetBy } from './mappings/parse-when.ts';
 export { TransformSandbox } from './transforms/transform-sandbox.ts';
 export { serviceOpenApi } from './operating/openapi.ts';
 export type { OpenApiDocument } from './operating/openapi.ts';

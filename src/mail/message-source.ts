@@ -70,8 +70,8 @@ export class MessageSource {
 
   async #toMessage(mail: FetchedMail, id: string): Promise<MailMessage | undefined> {
     if (this.isOwnWriting || mail.isDraft) return undefined;
-    const { includeBody, charset } = this.mail;
-    const context = { id, mailbox: this.mailbox, includeBody, charset };
+    const { includeBody, charset, authservId } = this.mail;
+    const context = { id, mailbox: this.mailbox, includeBody, charset, authservId };
     if (mail.source.length === 0) return toUnreadableMessage(mail, context, NOT_FETCHED);
     try {
       const parsed = await this.reader.read(mail.source, this.mail);

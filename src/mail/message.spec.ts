@@ -85,6 +85,8 @@ describe('a message that cannot be read', () => {
       fromAddress: '',
       authentic: 'unknown',
     });
+    const asked = { ...CONTEXT, authservId: 'mx.example.net' };
+    expect(toUnreadableMessage(FETCHED, asked, 'no')).toMatchObject({ authentic: false });
   });
 });
 

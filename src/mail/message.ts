@@ -91,6 +91,7 @@ interface MessageContext {
   readonly mailbox: string;
   readonly includeBody: boolean;
   readonly charset: string;
+  readonly authservId?: string | undefined;
 }
 
 /** The boundary counts it as the signal `hidden-text`. A sender may write it as well, who gains nothing by that. */
@@ -126,7 +127,7 @@ export function toMessage(
 
 export function toUnreadableMessage(
   { source, receivedAt }: Pick<FetchedMail, 'source' | 'receivedAt'>,
-  { id, mailbox, charset }: Omit<MessageContext, 'includeBody'>,
+  { id, mailbox, charset, authservId }: Omit<MessageContext, 'includeBody'>,
   error: string,
 ): MailMessage {
   const { from, subject } = readFirstHeaders(source, charset);
@@ -135,7 +136,7 @@ export function toUnreadableMessage(
     mailbox,
     from,
     fromAddress: '',
-    authentic: 'unknown',
+    authentic: authservId === undefined ? 'unknown' : false,
     to: '',
     subject,
     date: receivedAt,

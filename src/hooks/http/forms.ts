@@ -60,11 +60,12 @@ export function decodeFields(
   charset: string | undefined,
 ): (readonly [string, string])[] {
   const plain = new Map(raw.map(({ name, value }) => [name.toString(), value.toString()]));
-  const said = charset ?? plain.get('charset') ?? plain.get('_charset_');
+  const inForm = plain.get('charset') ?? plain.get('_charset_');
   const ofFields = parsedOrText(plain.get('charsets') ?? '');
   return raw.map(({ name, value, charset: written }, index) => {
-    const own = written ?? getText(ofFields, name.toString()) ?? said;
-    const field = [decodeText(name, said), decodeText(value, own)] as const;
+    const said = (bytes: Buffer) => charset ?? (isUtf8(bytes) ? undefined : inForm);
+    const own = written ?? getText(ofFields, name.toString()) ?? said(value);
+    const field = [decodeText(name, said(name)), decodeText(value, own)] as const;
     if (field[0] !== undefined && field[1] !== undefined) return [field[0], field[1]];
     const place = `field ${index + 1} of the form is not`;
     throw new Rejection('invalid_body', `in UTF-8, or in the charset that it says: ${place}`);

@@ -21,6 +21,11 @@ it('a file is told of by a name that is no path, and no control character', asyn
   expect(files).toEqual([{ field: 'f', name: 'passwd', type: 'image/png', size: 3 }]);
 });
 
+it('a field about charsets changes nothing of what is UTF-8', async () => {
+  const text = `${part('name=charset', 'utf-16le')}${part('name=a', 'é')}--XX--`;
+  expect(await parse(text)).toEqual({ charset: 'utf-16le', a: 'é' });
+});
+
 it('a part has a charset of its own', async () => {
   const text = `${part('name=a\r\nContent-Type: text/plain; charset="iso-8859-1"', 'é')}--XX--`;
   expect(await parse(Buffer.from(text, 'latin1'))).toEqual({ a: 'é' });

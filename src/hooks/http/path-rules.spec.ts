@@ -264,6 +264,11 @@ describe('Path rules', () => {
       { id: 'a', tokenHeader: 'x y' },
       'mappings[0].tokenHeader must be the name of a header',
     ],
+    [
+      'the header that has the token in any case',
+      { id: 'a', tokenHeader: 'Authorization' },
+      'mappings[0].tokenHeader must be the name of a header other than Authorization',
+    ],
   ])('the start is refused for %s', async (_name, mapping, beginning) => {
     const found = await refusals([mapping]);
     expect(found.filter((sentence) => sentence.startsWith(beginning))).toHaveLength(1);

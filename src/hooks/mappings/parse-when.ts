@@ -3,7 +3,7 @@ import { isRecord } from '../../platform/objects.ts';
 import type { Comparable, Problem } from '../options/index.ts';
 import { EACH, parsePath } from './value-path.ts';
 import type { ValuePath } from './value-path.ts';
-import { NUMBER_TESTS, TEXT_TESTS } from './when.ts';
+import { NUMBER_TESTS, TEXT_TESTS, findNo } from './when.ts';
 import type { ConditionPart, ParsedConditions, ValueTest } from './when.ts';
 
 // The grammar of `when`: docs/mappings.md, Conditions. `and` is spread into its list, so only `or` is a part of its
@@ -31,6 +31,12 @@ export function parseConditions(
 ): { conditions: ParsedConditions; problems: Problem[] } {
   const parser = new ConditionParser(hasItem);
   return { conditions: parser.conditions(source, key), problems: parser.problems };
+}
+
+/** Whether such a payload meets conditions that are written so. */
+export function isMetBy(payload: unknown, written: unknown): boolean {
+  const { conditions } = parseConditions(written, 'when');
+  return findNo(conditions, { payload, headers: {}, query: {} }) === null;
 }
 
 /** Collects every mistake; what was read beside one is not used. */

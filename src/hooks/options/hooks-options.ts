@@ -23,7 +23,7 @@ import {
 import { MAX_BODY_BYTES, MappingOptions } from './mapping-options.ts';
 import { RuleOptions, RunLimitsOptions, TotalLimitOptions } from './rule-options.ts';
 import { Option } from './option.ts';
-import { HEADER, HEADER_NAME, SchemeOptions } from './scheme-options.ts';
+import { NO_TOKEN_HEADER, SchemeOptions, TOKEN_HEADER } from './scheme-options.ts';
 import { TokenOptions } from './token-options.ts';
 
 /** `hooks.authFailures`: the failure budget of one client address over all hook endpoints. */
@@ -140,7 +140,7 @@ export class HooksOptions {
    * (`tokenHeader`). Default: none.
    */
   @IsOptional()
-  @Matches(HEADER_NAME, HEADER)
+  @Matches(TOKEN_HEADER, NO_TOKEN_HEADER)
   @IsString()
   tokenHeader?: string;
 

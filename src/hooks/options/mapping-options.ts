@@ -35,7 +35,7 @@ import {
 import type { MappingAction } from './mapping-actions.ts';
 import { Option } from './option.ts';
 import { RuleOptions } from './rule-options.ts';
-import { HEADER, HEADER_NAME } from './scheme-options.ts';
+import { NO_TOKEN_HEADER, TOKEN_HEADER } from './scheme-options.ts';
 import { VerifyOptions } from './verify-options.ts';
 import { WaitForOptions } from './wait-for-option.ts';
 
@@ -143,7 +143,7 @@ export class MappingOptions extends RuleOptions {
 
   /** One more header in which the hook token may come, for senders that can only fill their own. Default: `hooks.tokenHeader`. */
   @IsOptional()
-  @Matches(HEADER_NAME, HEADER)
+  @Matches(TOKEN_HEADER, NO_TOKEN_HEADER)
   @IsString()
   tokenHeader?: string;
 

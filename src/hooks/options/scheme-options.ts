@@ -1,8 +1,11 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { OptionalText, PositiveNumber } from './key-kinds.ts';
 
-export const HEADER = { message: 'must be the name of a header' };
-export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+const HEADER = { message: 'must be the name of a header' };
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** One that has the token and nothing else: `Authorization` is looked into in any case. */
+export const TOKEN_HEADER = /^(?!authorization$)[\w!#$%&'*+.^`|~-]{1,100}$/i;
+export const NO_TOKEN_HEADER = { message: 'must be the name of a header other than Authorization' };
 
 /**
  * `hooks.schemes.<id>`: how a sender signs of which there is no scheme, as one that we know does but for what is said here.
@@ -23,7 +26,7 @@ export class SchemeOptions {
   @IsString()
   header?: string;
 
-  /** The header that has the time of signing, in seconds, milliseconds or ISO 8601. */
+  /** The header that has the time of signing, as a number (of seconds to nanoseconds) or ISO 8601. */
   @IsOptional()
   @Matches(HEADER_NAME, HEADER)
   @IsString()

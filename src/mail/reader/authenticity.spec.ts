@@ -55,6 +55,11 @@ describe('isAuthentic', () => {
 
   it.each([
     ['DMARC', 'dmarc=pass header.from=example.org', true],
+    [
+      'DKIM for a part of the domain',
+      'dkim=pass header.i=@news.example.org header.d=example.org',
+      true,
+    ],
     ['DMARC of another domain', 'dmarc=pass header.from=evil.example', false],
     ['DMARC without a domain', 'dmarc=pass', false],
     ['a failure of DMARC over all else', 'dkim=pass header.d=example.org; dmarc=fail', false],

@@ -59,10 +59,13 @@ function verdictsOf(parts: string[][], server: string): string[][] {
 
 function confirms(verdicts: string[][], domain: string): boolean {
   const isOfDomain = (verdict: string, property: RegExp): boolean =>
-    verdicts.some(([word, ...properties]) => {
-      const found = properties.find((one) => property.test(one)) ?? '';
-      return word === verdict && toDomain(found.slice(found.indexOf('=') + 1)) === domain;
-    });
+    verdicts.some(
+      ([word, ...properties]) =>
+        word === verdict &&
+        properties.some(
+          (one) => property.test(one) && toDomain(one.slice(one.indexOf('=') + 1)) === domain,
+        ),
+    );
   const ofDmarc = verdicts.filter(([word = '']) => word.startsWith('dmarc='));
   if (ofDmarc.length > 1 || ofDmarc[0]?.[0] === 'dmarc=fail') return false;
   return (

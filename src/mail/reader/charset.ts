@@ -21,20 +21,19 @@ export function toUtf8(source: Uint8Array, mailboxCharset: string): Uint8Array {
   const head = /\r?\n\r?\n/.exec(text)?.index ?? text.length;
   const end = UTF8.test(declared) ? text.length : head;
   const lines = text.slice(0, end).split('\n');
-  const written = lines.map((line) => lineToUtf8(line, [declared, mailboxCharset]));
+  const decoders = [declared, mailboxCharset].flatMap((charset) => toDecoder(charset) ?? []);
+  const written = lines.map((line) => lineToUtf8(line, decoders));
   return Buffer.from(written.join('\n') + text.slice(end), 'latin1');
 }
 
 /** Bytes as characters, as they go in and out. */
-function lineToUtf8(line: string, charsets: readonly string[]): string {
+function lineToUtf8(line: string, decoders: readonly TextDecoder[]): string {
   const [, name = '', value = ''] = LINE.exec(line) ?? [];
   const bytes = Buffer.from(value, 'latin1');
   if (isUtf8(bytes)) return line;
-  for (const charset of charsets) {
-    const decoded = toDecoder(charset)?.decode(bytes);
-    if (decoded?.includes('\ufffd') === false) {
-      return name + Buffer.from(decoded).toString('latin1');
-    }
+  for (const decoder of decoders) {
+    const decoded = decoder.decode(bytes);
+    if (!decoded.includes('\ufffd')) return name + Buffer.from(decoded).toString('latin1');
   }
   return line;
 }

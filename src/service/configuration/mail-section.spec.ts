@@ -114,6 +114,12 @@ describe('a condition on the sender of a mail', () => {
     const forged = [expect.stringContaining('of forged mail, too')];
     expect(await warnings({ ...asked, ...anyMail }, SERVER)).toEqual(forged);
     expect(await warnings({ ...asked, ...anyMail })).toEqual(forged);
+    const first = { 'payload.messages[0].fromAddress': 'ann@example.org' };
+    for (const loose of [{ not: false }, { exists: true }, { not: true }]) {
+      const when = { ...first, 'payload.messages[0].authentic': loose };
+      expect(await warnings(when)).toEqual(forged);
+      expect(await warnings(when, SERVER)).toEqual(forged);
+    }
     const strict = { 'payload.messages[].authentic': { any: true } };
     expect(await warnings({ ...asked, ...strict }, SERVER)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { OptionPlace } from '../../hooks/index.ts';
+import { OptionPlace, isMetBy } from '../../hooks/index.ts';
 import type { Problem } from '../../hooks/index.ts';
 import { MailOptions, resolveMail } from '../../mail/index.ts';
 import { getField, isRecord } from '../../platform/objects.ts';
@@ -101,7 +101,7 @@ function withMapping(
 }
 
 /** Who wrote a mail, in a condition. */
-const SENDER = /^payload\.messages\[\d*\]\.from(?:Address)?$/;
+const SENDER = /^\s*payload\.messages\[\d*\]\.from(?:Address)?\s*$/;
 
 /** Conditions on the sender that cannot be meant, wherever a mapping has them. */
 export function senderWarnings(mail: MailOptions | undefined, hooks: Sections): Problem[] {
@@ -115,16 +115,24 @@ export function senderWarnings(mail: MailOptions | undefined, hooks: Sections): 
 
 function mistakeOf(place: string, record: Sections, { authservId }: MailOptions): string[] {
   if (!SENDER.test(place)) return [];
-  const authentic = place.replace(/from(?:Address)?$/, 'authentic');
-  const asked = JSON.stringify(record[authentic]) ?? '';
-  if (authservId === undefined && !asked.includes('unknown')) {
+  const own = place.trim();
+  const authentic = own.replace(/from(?:Address)?$/, 'authentic');
+  const asked = Object.entries(record).find(([key]) => key.trim() === authentic)?.[1];
+  const isMet = (one: unknown): boolean =>
+    asked === undefined
+      ? one === true
+      : isMetBy(
+          { messages: [{ authentic: one }] },
+          { [authentic.replace(/\[\d+\]/, '[0]')]: asked },
+        );
+  if (isMet(false) || isMet('unknown')) return [`asks ${own} of forged mail, too, by ${authentic}`];
+  if (authservId === undefined) {
     return [
-      `asks ${place}, which is met by no mail: set hooks.mail.authservId to the name of the server whose word counts`,
+      `asks ${own}, which is met by no mail: set hooks.mail.authservId to the name of the server whose word counts`,
     ];
   }
-  if (/false|unknown/.test(asked)) return [`asks ${place} of forged mail, too, by ${authentic}`];
   const advice = 'where its author can write any name and address; ask fromAddress';
-  return place.endsWith('from') ? [`asks ${place}, ${advice}`] : [];
+  return own.endsWith('from') ? [`asks ${own}, ${advice}`] : [];
 }
 
 function recordsIn(value: unknown): Sections[] {
