@@ -31,11 +31,16 @@ const SHORTEST = '1e309'.length;
 /** Marks a number that was put between quotes; nobody outside can know it. */
 const MARK = randomBytes(12).toString('hex');
 
-/** @throws SyntaxError */
-export function parseExactly(text: string): unknown {
+/** There are more numbers in a text that JavaScript would round than its reader allows. */
+export class TooManyLongNumbers extends Error {
+  override readonly name = 'TooManyLongNumbers';
+}
+
+/** @param most numbers that JavaScript would round: each costs fifty times another. @throws SyntaxError, TooManyLongNumbers */
+export function parseExactly(text: string, most = Infinity): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasLongNumber(text) && !HAS_FAR.test(text)) return value;
-  const marked = markLongNumbers(text);
+  const marked = markLongNumbers(text, most);
   return marked === text ? value : unmark(JSON.parse(marked));
 }
 
@@ -61,7 +66,7 @@ function isDigit(code: number): boolean {
 }
 
 /** @param text valid JSON */
-function markLongNumbers(text: string): string {
+function markLongNumbers(text: string, most: number): string {
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < text.length;) {
@@ -72,6 +77,7 @@ function markLongNumbers(text: string): string {
         if (number.length < LONG && !FAR.test(number)) continue;
         if (String(Number(number)) === number) continue;
         parts.push(text.slice(copied, at + index), `"${MARK}${number}"`);
+        if (parts.length > 2 * most) throw new TooManyLongNumbers();
         copied = at + index + number.length;
       }
     }

@@ -107,8 +107,9 @@ describe('A ledger that the build of commit 15ed4d1a filled', () => {
     const [there, back] = [await stores('file', 'postgres'), await stores('file', 'file')];
     const { dir } = there.from.store;
     putLedger(dir, 'filled');
-    const stored = countsIn(dir);
+    // Opened, it counts the turn that was under way.
     await (await providerOf(there.from).open(clock)).maintenance.close();
+    const stored = countsIn(dir);
     const text = await exported(there.from, clock.now());
     expect((await imported(there.to, clock.now(), text)).rows).toMatchObject(stored);
     const again = await exported(there.to, clock.now());

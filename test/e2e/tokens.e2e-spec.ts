@@ -74,6 +74,12 @@ describe('hooks.tokenHeader', () => {
     expect(ingress.intake.requests).toHaveLength(expected === 200 ? 1 : 0);
   });
 
+  it('is stored of no request, on paths with a header of their own, too', async () => {
+    await replace({ tokenHeader: 'X-OpenClaw-Token', mappings });
+    expect(await status('/hooks/other', { ...own, 'x-other': TOKEN })).toBe(200);
+    expect(JSON.stringify(ingress.intake.requests)).not.toContain('x-openclaw-token');
+  });
+
   it('is shown to nobody, whatever it holds', async () => {
     await replace({ tokenHeader: 'X-OpenClaw-Token', mappings });
     for (const path of ['wake', 'plain', 'unwritten']) {

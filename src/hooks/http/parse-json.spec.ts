@@ -79,6 +79,14 @@ describe('parseJson', () => {
     expect(refusal(nested(1001))).toContain('nested deeper than 1000 levels');
   });
 
+  it('a million values pass, and fifty thousand numbers that a double would round; more do not', () => {
+    const list = (value: string, count: number): string => `[${`${value},`.repeat(count)}0]`;
+    expect(value(list('0', 1_000_000))).toHaveLength(1_000_001);
+    expect(refusal(list('0', 1_000_001))).toContain('more than 1000000 values');
+    expect(value(list('1e999', 50_000))).toHaveLength(50_001);
+    expect(refusal(list('1e999', 50_001))).toContain('more than 50000 numbers');
+  });
+
   it.each([nested(100_000), '['.repeat(100_000), '{"a":'.repeat(100_000), `"${'['.repeat(3000)}`])(
     'refuses 100,000 levels, closed or not, and never crashes',
     (text) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { endOfString, parseExactly } from '../../platform/exact-json.ts';
+import { TooManyLongNumbers, endOfString, parseExactly } from '../../platform/exact-json.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { firstNoUtf8 } from './charset.ts';
 
@@ -54,13 +54,13 @@ function decode(bytes: Buffer): string {
 
 function parseDecoded(decoded: string, isAnnounced: boolean): ParsedJson {
   const text = decoded.charCodeAt(0) === BYTE_ORDER_MARK ? decoded.slice(1) : decoded;
-  if (isTooDeep(text)) {
-    throw new Rejection('invalid_json', `it is nested deeper than ${MAX_DEPTH} levels`);
-  }
+  const excess = findExcess(text);
+  if (excess !== null) throw new Rejection('invalid_json', excess);
   try {
-    const value = withoutProtoKeys(parseExactly(text), text);
+    const value = withoutProtoKeys(parseExactly(text, MOST_LONG_NUMBERS), text);
     return { value, text, isVerbatim: text === decoded };
   } catch (error) {
+    if (error instanceof TooManyLongNumbers) throw new Rejection('invalid_json', TOO_MANY_LONG);
     if (text.trim() === '') return { value: {}, text: '{}', isVerbatim: false };
     const advice = isAnnounced
       ? ''
@@ -80,29 +80,38 @@ function mistake(error: unknown): string {
 
 /** Deepest nesting accepted. JSON.parse takes far more, but JSON.stringify overflows the stack where it did not. */
 const MAX_DEPTH = 1000;
+/** Some bytes of gzip can say millions, which hold up all others for seconds. A push of 25 MB has 700,000. */
+const MOST_VALUES = 1_000_000;
+const MOST_LONG_NUMBERS = 50_000;
+const TOO_MANY_LONG = `it has more than ${MOST_LONG_NUMBERS} numbers of more digits than a double holds; send them as texts`;
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Whether JSON text nests deeper than {@link MAX_DEPTH}, brackets inside of strings aside. Text that is no JSON may get either answer. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false;
+/** What JSON text has too much of, what stands in strings aside. Text that is no JSON may get either answer. */
+function findExcess(text: string): string | null {
+  if (text.length <= 2 * MAX_DEPTH) return null;
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfString(text, at);
     } else if (code === OPENING_BRACKET || code === OPENING_BRACE) {
       depth += 1;
-      if (depth > MAX_DEPTH) return true;
+      if (depth > MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
     } else if (code === CLOSING_BRACKET || code === CLOSING_BRACE) {
       depth -= 1;
+    } else if (code === COMMA) {
+      values += 1;
+      if (values > MOST_VALUES) return `it has more than ${MOST_VALUES} values`;
     }
   }
-  return false;
+  return null;
 }
 
 const PROTO_KEY = '__proto__';

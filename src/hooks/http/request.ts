@@ -29,7 +29,10 @@ export function toHookRequest(call: HookCall): HookRequest {
   return {
     name: visibleName(name, secrets),
     query: parseQuery(raw.url ?? '', secrets),
-    headers: visibleHeaders(raw.headers, secrets, rule?.secretHeaders ?? [tokenHeader ?? '']),
+    headers: visibleHeaders(raw.headers, secrets, [
+      ...(rule?.secretHeaders ?? []),
+      tokenHeader ?? '',
+    ]),
     payload: content.value,
     payloadText: content.text,
     client,

@@ -133,6 +133,7 @@ export class MappingOptions extends RuleOptions {
    * Signatures instead of the hook token. This key and the next four belong to the path, since they are needed before the
    * payload is known: only the first mapping of a path says them, or all that say them agree.
    */
+  @Option({ guards: true })
   @OptionalSection(VerifyOptions)
   verify?: VerifyOptions;
 
@@ -315,7 +316,7 @@ export class MappingOptions extends RuleOptions {
    * may be delivered; or an object `{run, tools, reply, until, then, whileWaiting, approvers}`, in which `when-untrusted` asks only
    * where foreign text is shown, and `tools` may list names such as `desk_*`. `false`: nothing. Default: the agent's.
    */
-  @Option({ appliesTo: OF_RUNS })
+  @Option({ appliesTo: OF_RUNS, guards: true })
   @IsOptional()
   @IsApprove()
   approve?: ApproveOption;
@@ -349,6 +350,7 @@ export class MappingOptions extends RuleOptions {
    * Places in the payload that are shown as `[left out]` wherever it is rendered whole, such as `customer.email` or
    * `items[].card`; a template that names one gets it.
    */
+  @Option({ guards: true })
   @IsOptional()
   @TextList()
   redact?: readonly string[];

@@ -12,6 +12,8 @@ export interface OptionTraits {
   readonly secret?: true | 'inside';
   /** True: a person may have chosen the secret, with blanks around it. */
   readonly mayHaveBlanks?: boolean;
+  /** True: what stands there closes something; `null` is a mistake and no absence. */
+  readonly guards?: true;
   /** True: conditions of requests, whose texts may be secrets by the place that they look at. */
   readonly conditions?: boolean;
   /** True: a change holds after a restart; false: it holds at once, inside of what needs one. */

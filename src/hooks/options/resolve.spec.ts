@@ -225,6 +225,7 @@ describe('resolveOptions: all problems at once, each with its key and what to do
       { mappings: [{ id: 'a', when: { 'payload.a': null, 'payload.b': 1 } }] },
     ],
     ['hooks.allowedAgentIds', { allowedAgentIds: [null] }],
+    ['hooks.mappings[0].verify', { mappings: [{ id: 'a', verify: null }] }],
     ['agents.defaults.models.a/b', { agents: { defaults: { models: { 'a/b': null } } } }],
     ['hooks.tokn', { tokn: null }],
   ])('refuses null at %s, which is no option', (key, written) => {

@@ -47,7 +47,7 @@ function cleanRecord(
       problems.push({ key: path, message: 'has a reserved name; remove it or use another name' });
       return [];
     }
-    if (value === null && place.declares(name)) return [];
+    if (value === null && place.declares(name) && place.at(name).traits.guards !== true) return [];
     if (value === null) {
       problems.push({ key: path, message: 'must not be null; set a value or remove the key' });
       return [];

@@ -258,7 +258,7 @@ export class AgentDispatch {
         hasStarted = true;
         return this.runner.run({ ...turn, reportToolCalls, deadline }, signal);
       });
-      const reply = spoken(answer);
+      const reply = spoken(answer, turn.prompt);
       const { asks: question, waits: wait } = reply;
       const toolCalls = readCalls(reported);
       if (question !== undefined && turn.asks?.canWait !== true) {
@@ -322,8 +322,8 @@ function assertCanAsk({ agent, asks }: Pick<AgentTurn, 'agent' | 'asks'>): void 
 }
 
 /** The one place where what an agent answers becomes its reply, whoever runs it. */
-function spoken(answer: AgentReply): AgentReply {
-  const text = withoutThoughts(answer.text);
+function spoken(answer: AgentReply, prompt: string): AgentReply {
+  const text = withoutThoughts(answer.text, prompt);
   if (text === answer.text) return answer;
   const { warnings = [] } = answer;
   return { ...answer, text, warnings: text === '' ? [...warnings, ONLY_THOUGHTS] : warnings };

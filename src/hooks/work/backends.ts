@@ -33,11 +33,20 @@ export class Backends {
     return [backend, modelOf(turn) ?? backend];
   }
 
+  /** None where a host's runner cannot say it: its turns tell that, and a change of the configuration goes on. */
+  #ofAgent(agent: Agent): readonly string[] {
+    try {
+      return this.of({ agent, model: this.modelOf(agent) });
+    } catch {
+      return [];
+    }
+  }
+
   /** Which backends are asked otherwise than at the last call: with other settings of the provider, or by other agents. */
   compare(): (backend: string) => boolean {
     const [asked, providers] = [this.#asked, this.#providers];
     const now = this.directory.list().flatMap((agent) => {
-      const backends = this.of({ agent, model: this.modelOf(agent) });
+      const backends = this.#ofAgent(agent);
       return backends.map((backend) => ({ id: agent.id, runner: agent.runner, backend }));
     });
     const current = this.settings.current.models.providers;

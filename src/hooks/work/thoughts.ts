@@ -15,20 +15,27 @@ const NEXT_MESSAGE = /<\|(?:end|return|start|channel)\|>/;
 /** The same from servers that leave out the tokens, and not the words between them. */
 const WORDS_OF_HARMONY = ['analysis', 'assistantfinal'] as const;
 
+/** The end of a thought in what was asked, or what the boundary has put in its place. */
+const SAID = new RegExp(String.raw`${CLOSED}|assistantfinal|\(model token `, 'i');
+
 /** Tokens with which models end a turn, and some servers the text. */
 const END_TOKENS =
   /(?<![ \t])(?:<\|(?:im_end|end|return|eot_id|eom_id|endoftext|end_of_text)\|>\s*)+$/;
 /** The end of a text in which they are looked for. */
 const TAIL = 200;
 
-/** The same text when it holds none. A thought that does not end leaves nothing. */
-export function withoutThoughts(answer: string): string {
+/**
+ * The same text when it holds none. A thought that does not end leaves nothing.
+ * @param prompt whose own words an answer may repeat: what stands there ends no thought that nothing began
+ */
+export function withoutThoughts(answer: string, prompt: string): string {
   const text = withoutEndTokens(HARMONY.test(answer) ? finalOf(answer) : answer);
   const [first, last] = WORDS_OF_HARMONY;
-  const final = text.startsWith(first) ? text.indexOf(last) : -1;
+  const isSaid = SAID.test(prompt);
+  const final = text.startsWith(first) && !isSaid ? text.indexOf(last) : -1;
   if (final > 0) return text.slice(final + last.length);
   if (OPENED.test(text)) return behindBlocks(text);
-  const alone = CLOSED_ALONE.exec(text);
+  const alone = isSaid ? null : CLOSED_ALONE.exec(text);
   if (alone === null || endsInCode(text.slice(0, alone.index))) return text;
   return text.slice(alone.index + alone[0].length).trimStart();
 }

@@ -60,6 +60,13 @@ describe('isAuthentic', () => {
       'dkim=pass header.i=@news.example.org header.d=example.org',
       true,
     ],
+    ...['/', '?', '#', '\\'].map((sign): [string, string, boolean] => [
+      `a domain behind ${sign}`,
+      `dkim=pass header.i=@example.org${sign}.evil.example`,
+      false,
+    ]),
+    ['a domain in escapes', 'spf=pass smtp.mailfrom=x@ex%61mple.org', false],
+    ['a blank of another kind', 'spf=pass smtp.mailfrom=example.org\u00a0z@evil.example', false],
     ['DMARC of another domain', 'dmarc=pass header.from=evil.example', false],
     ['DMARC without a domain', 'dmarc=pass', false],
     ['a failure of DMARC over all else', 'dkim=pass header.d=example.org; dmarc=fail', false],

@@ -3,7 +3,10 @@ import { domainToASCII } from 'node:url';
 // What the mailbox's own server found out about the sender, RFC 8601. Linear in the headers. Erasable syntax only.
 
 /** Quoted text, a word, blanks, or one character with a meaning. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s;="()\\]+|\s+|[^]/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|[^ \t\r\n;="()\\]+|[ \t\r\n]+|[^]/g;
+
+/** `domainToASCII` reads addresses of the web: it would cut at `/`, and decode what stands behind `%`. */
+const DOMAIN = /^[\w\u0080-\u{10ffff}.-]+$/u;
 
 /** `hooks.mail.authservId` of a server that gives no name, such as Microsoft's. */
 const NAMELESS = 'none';
@@ -37,13 +40,13 @@ function readParts(written: string): string[][] | null {
     const isQuoted = token.startsWith('"');
     if (token === '\\' || token === '"' || (isQuoted && depth > 0)) return null;
     if (token === '(') depth += 1;
-    if (depth === 0) plain += isQuoted ? token.replace(/[\s;="]/g, '') : token;
+    if (depth === 0) plain += isQuoted ? token.replace(/[ \t\r\n;="]/g, '') : token;
     else if (!plain.endsWith(' ')) plain += ' ';
     if (token === ')') depth -= 1;
     if (depth < 0) return null;
   }
   if (depth > 0) return null;
-  const words = plain.replace(/\s+/g, ' ').replace(/ ?= ?/g, '=');
+  const words = plain.replace(/[ \t\r\n]+/g, ' ').replace(/ ?= ?/g, '=');
   return words.split(';').map((part) => part.trim().split(' '));
 }
 
@@ -77,5 +80,6 @@ function confirms(verdicts: string[][], domain: string): boolean {
 
 /** Of an address, or of a domain alone. */
 function toDomain(text: string): string {
-  return domainToASCII(text.slice(text.lastIndexOf('@') + 1)).replace(/\.$/, '');
+  const domain = text.slice(text.lastIndexOf('@') + 1);
+  return DOMAIN.test(domain) ? domainToASCII(domain).replace(/\.$/, '') : '';
 }
