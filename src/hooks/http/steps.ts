@@ -163,7 +163,7 @@ const handshakeByBody: Step = (call, { handshakes }) =>
     ? call
     : handshakes.answerBody(call.rule, call).then((answer) => answer ?? call);
 
-/** A tap on a question of ours, or its code, from the platform that showed it: decided, and no event. */
+/** A tap on a question of ours from the platform that showed it: decided, and no event. */
 const tapByBody: Step = (call, { taps }) => {
   const { signature, content } = call;
   if (signature === undefined) return call;
