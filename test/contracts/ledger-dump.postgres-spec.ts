@@ -114,7 +114,12 @@ describe('A ledger that the build of commit 15ed4d1a filled', () => {
     expect((await imported(there.to, clock.now(), text)).rows).toMatchObject(stored);
     const again = await exported(there.to, clock.now());
     expect((await imported(back.to, clock.now(), again)).rows).toMatchObject(stored);
-    expect(rowsOf(await exported(back.to, clock.now()))).toEqual(rowsOf(text));
+    // The order of rows that differ by such a name is that of each database.
+    const sorted = (dump: string) =>
+      rowsOf(dump)
+        .map((row) => JSON.stringify(row))
+        .toSorted();
+    expect(sorted(await exported(back.to, clock.now()))).toEqual(sorted(text));
     const told = await Promise.all(
       [there.from, there.to, back.to].map(async (place) => {
         const ledger = await providerOf(place).open(clock);
