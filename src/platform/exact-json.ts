@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
  */
 
 /** A number that no double can hold. Made by {@link parseExactly}, written by `JSON.stringify`. */
-export interface RawNumber {
+interface RawNumber {
   readonly rawJSON: string;
 }
 

@@ -85,7 +85,7 @@ export class BodyBudget {
 
 type InFlightOptions = Pick<HooksOptions, 'maxInFlightBytes'>;
 
-export function inFlightLimit({ maxInFlightBytes = DEFAULT_LIMIT }: InFlightOptions): number {
+function inFlightLimit({ maxInFlightBytes = DEFAULT_LIMIT }: InFlightOptions): number {
   return maxInFlightBytes;
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { USUAL_BODY_BYTES } from '../options/index.ts';
 import type { BodyKind } from '../options/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { charsetOf, decodeText, firstNoUtf8, withoutMark } from './charset.ts';
@@ -34,8 +35,6 @@ const EXPECTATIONS: Readonly<Record<BodyKind, { type: RegExp; words: string }>> 
 };
 
 const JSON_TYPE = 'application/json';
-/** In bytes. */
-const LARGE = 1_048_576;
 const FORM = EXPECTATIONS.form.type;
 
 /** Says no more than no type at all (RFC 9110 §8.3). */
@@ -104,7 +103,7 @@ function parseJsonOf(bytes: Buffer, header: string | undefined): ParsedJson | Pr
   const text = charset === undefined || isUtf8(bytes) ? undefined : decodeText(bytes, charset);
   if (text === undefined) {
     const isAnnounced = header !== undefined;
-    return bytes.length > LARGE
+    return bytes.length > USUAL_BODY_BYTES
       ? parseLargeJson(bytes, isAnnounced)
       : parseJson(bytes, isAnnounced);
   }

@@ -6,7 +6,6 @@ import { SHORTEST_TOKEN, holdsSecret, ownSecrets } from '../options/index.ts';
 import { callbackKey } from '../ports/index.ts';
 import { Rejection } from '../ports/rejection.ts';
 import { presentedToken } from './auth/presented-token.ts';
-
 import { VERIFIED_BY_HOST } from './hook-call.ts';
 import type { HookCall } from './hook-call.ts';
 import type { ParsedJson } from './parse-json.ts';

@@ -102,16 +102,12 @@ const readBody: Step = async (call, { body, signatures }) => {
   const packing = packingOf(raw.headers, isTextSigned);
   const limits = rule?.limits ?? bodyLimits(settings.hooks);
   const read = (): Promise<Buffer> => body.read(raw, payload, limits, signer === undefined);
-  const readSigned =
-    packing === undefined || !isTextSigned
-      ? read
-      : async () => body.inflate(raw, await read(), packing, limits);
-  const isPacked = readSigned !== read;
-  const bytes =
-    signer === undefined
-      ? read()
-      : signatures.read(raw, client, { ...limits, isPacked }, readSigned);
-  return { ...call, bytes: await bytes, packing: isPacked ? undefined : packing };
+  if (signer === undefined) return { ...call, packing, bytes: await read() };
+  const isPacked = packing !== undefined && isTextSigned;
+  const unpacked = async (): Promise<Buffer> => body.inflate(raw, await read(), packing!, limits);
+  const reading = isPacked ? unpacked : read;
+  const bytes = await signatures.read(raw, client, { ...limits, isPacked }, reading);
+  return { ...call, bytes, packing: isPacked ? undefined : packing };
 };
 
 /** To our own endpoints scripts post JSON without a word of its type. Not where a host lets in whoever has its cookie. */

@@ -36,7 +36,7 @@ import {
   contradictionOf,
   findDisagreeing,
   rulesById,
-  scopeOf,
+  ruleScope,
   withRules,
 } from './mapping-rules.ts';
 import type { RulesById } from './mapping-rules.ts';
@@ -135,7 +135,7 @@ function dedupeRule({ mapping, layers }: MappingEntry): DedupeRule {
   const { dedupeOn, dedupeScope: scope } = mapping;
   const isOperators = layers.some((layer) => layer.mapping.dedupeKey !== undefined);
   const on = dedupeOn ?? (isOperators ? 'key' : 'key-and-body');
-  return { comparesBody: on === 'key-and-body', scope: scopeOf({ scope }) };
+  return { comparesBody: on === 'key-and-body', scope: ruleScope({ scope }) };
 }
 
 /** An answer at the source is another task than a report to the operator; what the operator wrote is both. */

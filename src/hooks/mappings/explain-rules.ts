@@ -1,5 +1,5 @@
 import type { LimitOptions, MappingOptions, TotalLimitOptions } from '../options/index.ts';
-import { DEFAULT_MOST, scopeOf } from './mapping-rules.ts';
+import { DEFAULT_MOST, ruleScope } from './mapping-rules.ts';
 
 const ABOVE = {
   hold: 'one above that waits',
@@ -13,14 +13,14 @@ export function explainRules(
   total: TotalLimitOptions | undefined,
 ): readonly string[] {
   const isRun = action === 'agent';
-  const ofSender = scopeOf({ scope: busyScope }) === 'sender' ? ' of the same sender' : '';
+  const ofSender = ruleScope({ scope: busyScope }) === 'sender' ? ' of the same sender' : '';
   const sentences = [
     isRun && collect && ofCollect(collect),
     isRun && whenBusy === 'skip' && `it has no run while its session has one${ofSender}`,
     isRun &&
       whenBusy === 'replace' &&
       `it takes the place of the runs of its session${ofSender}, unless they may have acted`,
-    isRun && limit && ofLimit(limit, scopeOf(limit) === 'sender' ? 'each sender' : 'the mapping'),
+    isRun && limit && ofLimit(limit, ruleScope(limit) === 'sender' ? 'each sender' : 'the mapping'),
     isRun &&
       total &&
       ofLimit(total, `all mappings${total.then === 'skip' ? ' of each sender' : ''}`),
@@ -37,7 +37,7 @@ function ofCollect({
   scope,
 }: NonNullable<MappingOptions['collect']>): string {
   const alike = [
-    scopeOf({ scope }) === 'sender' ? 'sender' : '',
+    ruleScope({ scope }) === 'sender' ? 'sender' : '',
     by === undefined ? '' : by.trim(),
   ];
   const same = alike.filter((one) => one !== '').join(' and ');

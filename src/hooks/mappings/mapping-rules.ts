@@ -62,7 +62,7 @@ export function contradictionOf(
   }
   const isGathered = collect !== undefined || limit?.then === 'collect';
   if (!isGathered) return null;
-  const scope = scopeOf(collect ?? limit);
+  const scope = ruleScope(collect ?? limit);
   const others = [
     isRude && `whenBusy: '${whenBusy}'`,
     waitFor?.key !== undefined && 'waitFor.key',
@@ -101,16 +101,16 @@ export function collectOf({
       forMs: durationMs(longest),
       ...(quiet !== undefined && { quietMs: durationMs(quiet) }),
       most,
-      scope: scopeOf(collect),
+      scope: ruleScope(collect),
     };
   }
   if (limit?.then !== 'collect') return undefined;
   // What there is room for begins at once; what has to wait is behind one another.
-  return { forMs: 0, most: DEFAULT_MOST, scope: scopeOf(limit) };
+  return { forMs: 0, most: DEFAULT_MOST, scope: ruleScope(limit) };
 }
 
 /** No sender's events decide about another's, unless the operator says so. */
-export function scopeOf({ scope = 'sender' }: { readonly scope?: RuleScope } = {}): RuleScope {
+export function ruleScope({ scope = 'sender' }: { readonly scope?: RuleScope } = {}): RuleScope {
   return scope;
 }
 
@@ -124,7 +124,7 @@ export function rulesById(
   for (const { id, options } of mappings) {
     const { maxConcurrent, limit, quietHours: quiet } = options;
     if (maxConcurrent !== undefined) runPlaces.push([id, maxConcurrent]);
-    if (limit !== undefined) runLimits.set(id, toLimit(limit, scopeOf(limit)));
+    if (limit !== undefined) runLimits.set(id, toLimit(limit, ruleScope(limit)));
     if (quiet !== undefined) quietHours.set(id, toHours(quiet));
   }
   const totalLimit = total && toTotalLimit(total);

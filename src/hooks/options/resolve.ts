@@ -116,9 +116,8 @@ export function resolveOptions(
   };
 }
 
-/** The token without blanks around it, its header as Node names it, and the path as routes are registered. */
+/** The token's header as Node names it, and the path as routes are registered. */
 function normalized(hooks: HooksOptions): HooksOptions {
-  hooks.token = trimmed(hooks.token);
   if (typeof hooks.tokenHeader === 'string') hooks.tokenHeader = hooks.tokenHeader.toLowerCase();
   if (typeof hooks.path === 'string') hooks.path = normalizePrefix(hooks.path);
   return hooks;
