@@ -179,9 +179,9 @@ describe('Bodies larger than the share of one client', () => {
     await eventually('it is read', () => budget.held === LARGE_BYTES / 4);
     const before = ingress.clock.waiting;
     const last = begin({});
-    await eventually('it waits', () => ingress.clock.waiting === before + 1);
+    await eventually('it waits', () => ingress.clock.waiting === before + 2);
     const next = begin({ client: '192.0.2.3' });
-    await eventually('it waits, too', () => ingress.clock.waiting === before + 2);
+    await eventually('it waits, too', () => ingress.clock.waiting === before + 4);
     for (const socket of [last, next]) socket.write('}');
     const order: string[] = [];
     const answers = [
@@ -192,6 +192,20 @@ describe('Bodies larger than the share of one client', () => {
     await Promise.all(answers);
     expect(order).toEqual(['next 200', 'last 200']);
     expect(check.heldBytes).toBe(0);
+  });
+
+  it('give way where they are slow and another waits', async () => {
+    const busy = answerTo(begin({ headers: WRONG }));
+    await eventually('it is read', () => budget.held === LARGE_BYTES / 4);
+    const before = ingress.clock.waiting;
+    const next = begin({ client: '192.0.2.2' });
+    await eventually('the other waits', () => ingress.clock.waiting === before + 2);
+    const taken = answerTo(next);
+    ingress.clock.advance(3000);
+    expect(await busy).toBe('503');
+    next.write('}');
+    expect(await taken).toBe('200');
+    expect(ingress.intake.requests).toHaveLength(1);
   });
 
   it('are refused once verified, where verified ones leave no room for them', async () => {

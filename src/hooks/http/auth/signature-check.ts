@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../ports/index.ts';
@@ -67,11 +68,13 @@ export class SignatureCheck {
   ): Promise<Buffer> {
     const size =
       limits.isPacked === true ? limits.maxBodyBytes : this.#bodies.expectedSize(raw, limits);
-    if (size > SMALL_BODY_BYTES) await this.#bodies.enter(raw, client, size, limits);
+    const slow =
+      size > SMALL_BODY_BYTES ? await this.#bodies.enter(raw, client, size, limits) : undefined;
     try {
-      return await read();
+      return await (slow === undefined ? read() : unlessAborted(read(), slow));
     } catch (error) {
-      this.#noteUnproven(client, error);
+      if (slow?.aborted === true) this.#bodies.noteFailure(client);
+      else this.#noteUnproven(client, error);
       this.#bodies.leave(raw);
       throw error;
     }
@@ -133,9 +136,22 @@ const BUSY = new Rejection('verification_busy');
 /** In place of a client: what is larger than the share of one keeps only its like waiting. */
 const LARGE = 'large';
 
+/** How long such a body is read while another waits, in milliseconds; then its sender has to come again. */
+const LONGEST_ALONE_MS = 3000;
+
+function unlessAborted<Value>(reading: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = once(signal, 'abort').then(() => Promise.reject(BUSY));
+  return Promise.race([reading, aborted]);
+}
+
 interface Place {
   readonly key: string;
   readonly size: number;
+}
+
+interface TakenPlace extends Place {
+  readonly since: number;
+  readonly slow: AbortController;
 }
 
 interface Waiting extends Place {
@@ -147,7 +163,7 @@ interface Waiting extends Place {
 class UnverifiedBodies {
   readonly #failed = new BoundedMap<number>();
   readonly #byClient = new Map<string, number>();
-  readonly #inside = new Map<IncomingMessage, Place>();
+  readonly #inside = new Map<IncomingMessage, TakenPlace>();
   readonly #waiting = new Set<Waiting>();
   held = 0;
 
@@ -170,37 +186,48 @@ class UnverifiedBodies {
     this.#failed.set(throttleKey(client), this.clock.elapsed());
   }
 
-  /** Until {@link leave}. @throws Rejection verification_busy */
+  /** Until {@link leave}. @returns aborts where it is too slow for another that waits. @throws Rejection verification_busy */
   async enter(
     raw: IncomingMessage,
     address: string,
     size: number,
     { bodyTimeoutSeconds }: BodyLimits,
-  ): Promise<void> {
+  ): Promise<AbortSignal> {
     const client = throttleKey(address);
     const key = size > this.#shareOfOne ? LARGE : client;
-    if (!this.#hasRoom({ key, size })) {
-      const over = new AbortController();
-      const end = (): void => over.abort();
-      raw.once('close', end);
-      let isAdmitted = false;
-      const waiting: Waiting = {
-        key,
-        size,
-        client,
-        admit: () => {
-          isAdmitted = true;
-          this.#take(raw, { key, size });
-          end();
-        },
-      };
-      this.#waiting.add(waiting);
-      await this.clock.wait(bodyTimeoutSeconds * 1000, over.signal);
-      this.#waiting.delete(waiting);
-      raw.off('close', end);
-      if (!isAdmitted) throw raw.destroyed ? new ClientGone() : BUSY;
-    } else {
-      this.#take(raw, { key, size });
+    if (this.#hasRoom({ key, size })) return this.#take(raw, { key, size });
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    raw.once('close', end);
+    let admitted: AbortSignal | undefined;
+    const waiting: Waiting = {
+      key,
+      size,
+      client,
+      admit: () => {
+        admitted = this.#take(raw, { key, size });
+        end();
+      },
+    };
+    this.#waiting.add(waiting);
+    if (key === LARGE) void this.#endSlow(over.signal);
+    await this.clock.wait(bodyTimeoutSeconds * 1000, over.signal);
+    end();
+    this.#waiting.delete(waiting);
+    raw.off('close', end);
+    if (admitted === undefined) throw raw.destroyed ? new ClientGone() : BUSY;
+    return admitted;
+  }
+
+  /** While a large one waits. @param over it waits no more */
+  async #endSlow(over: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.clock.wait(LONGEST_ALONE_MS, over);
+      if (over.aborted) return;
+      const before = this.clock.elapsed() - LONGEST_ALONE_MS;
+      for (const { key, since, slow } of this.#inside.values()) {
+        if (key === LARGE && since <= before) slow.abort();
+      }
     }
   }
 
@@ -230,10 +257,12 @@ class UnverifiedBodies {
     return failedAt !== undefined && this.clock.elapsed() - failedAt < REMEMBERED_MS;
   }
 
-  #take(raw: IncomingMessage, { key, size }: Place): void {
-    this.#inside.set(raw, { key, size });
+  #take(raw: IncomingMessage, { key, size }: Place): AbortSignal {
+    const slow = new AbortController();
+    this.#inside.set(raw, { key, size, since: this.clock.elapsed(), slow });
     this.held += size;
     this.#byClient.set(key, (this.#byClient.get(key) ?? 0) + size);
+    return slow.signal;
   }
 
   #giveBack({ key, size }: Place): void {
